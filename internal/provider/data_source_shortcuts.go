@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -70,23 +69,8 @@ func linksAttribute() schema.Attribute {
 				MarkdownDescription: "Whether this provider made or adopted all of the network, in this configuration or " +
 					"another.",
 			},
-			"owner": schema.SingleNestedAttribute{
-				Computed: true,
-				MarkdownDescription: "The `liqo_shortcut` that owns the network, as recorded on the " +
-					"leaves. Null if there is no owner, or if the two leaves record different owners.",
-				Attributes: map[string]schema.Attribute{
-					"who":       shownString("User and host that created the shortcut."),
-					"folder":    shownString("Name of the folder in which Terraform ran."),
-					"workspace": shownString("Terraform workspace."),
-					"made_at":   shownString("When the shortcut was created: RFC 3339, UTC."),
-					"complete": schema.BoolAttribute{
-						Computed: true,
-						MarkdownDescription: "Whether the create of the shortcut has completed. It is " +
-							"`false` during the create, and after an apply that was killed. The next " +
-							"create of the same pair continues from there.",
-					},
-				},
-			},
+			"owner":  ownerAttribute(),
+			"owners": ownersAttribute(),
 			"mtu": schema.Int32Attribute{
 				Computed:            true,
 				MarkdownDescription: "MTU of the tunnel, in bytes. Null while there is no gateway.",
@@ -125,20 +109,12 @@ type linkModel struct {
 	MadeBy            types.String  `tfsdk:"made_by"`
 	Managed           types.Bool    `tfsdk:"managed"`
 	Owner             *ownerModel   `tfsdk:"owner"`
+	Owners            []ownersModel `tfsdk:"owners"`
 	MTU               types.Int32   `tfsdk:"mtu"`
 	ServerEndpoint    types.Object  `tfsdk:"server_endpoint"`
 	LatencyMS         types.Float64 `tfsdk:"latency_ms"`
 	LatencyMeasuredAt types.String  `tfsdk:"latency_measured_at"`
 	ImportBlock       types.String  `tfsdk:"import_block"`
-}
-
-// ownerModel is its `owner`.
-type ownerModel struct {
-	Who       types.String `tfsdk:"who"`
-	Folder    types.String `tfsdk:"folder"`
-	Workspace types.String `tfsdk:"workspace"`
-	MadeAt    types.String `tfsdk:"made_at"`
-	Complete  types.Bool   `tfsdk:"complete"`
 }
 
 // Read implements [datasource.DataSource].
@@ -160,7 +136,7 @@ func (m *shortcutsDataModel) show(survey shortcut.Survey) {
 	taken := map[string]bool{}
 	for _, link := range survey.Networks() {
 		block := importBlock(link, taken)
-		if link.Owner == nil && block != "" {
+		if len(link.Shortcuts()) == 0 && block != "" {
 			ownerless = append(ownerless, block)
 		}
 		m.Shortcuts = append(m.Shortcuts, linkModel{
@@ -168,8 +144,8 @@ func (m *shortcutsDataModel) show(survey shortcut.Survey) {
 			Server: types.StringValue(link.Server.Name), ServerClusterID: types.StringValue(link.Server.ID),
 			Status: types.StringValue(string(link.Status)),
 			MadeBy: types.StringValue(string(link.MadeBy)), Managed: types.BoolValue(link.MadeBy == shortcut.ByProvider),
-			Owner: ownerOf(link.Owner),
-			MTU:   mtuOrNull(link.MTU), ServerEndpoint: endpointObject(link.ServerEndpoint),
+			Owner: ownerOf(link.Shortcuts()), Owners: ownersOf(link.Owners),
+			MTU: mtuOrNull(link.MTU), ServerEndpoint: endpointObject(link.ServerEndpoint),
 			LatencyMS: milliseconds(link.Latency), LatencyMeasuredAt: measuredAt(link.Latency),
 			ImportBlock: stringOrNull(block),
 		})
@@ -180,21 +156,4 @@ func (m *shortcutsDataModel) show(survey shortcut.Survey) {
 			m.Unreachable = append(m.Unreachable, types.StringValue(leaf.Name))
 		}
 	}
-}
-
-// ownerOf returns nil if no resource of this provider owns the network.
-func ownerOf(owner *shortcut.Ownership) *ownerModel {
-	if owner == nil {
-		return nil
-	}
-	model := &ownerModel{
-		Who:       stringOrNull(owner.Origin.Who),
-		Folder:    stringOrNull(owner.Origin.Folder),
-		Workspace: stringOrNull(owner.Origin.Workspace),
-		Complete:  types.BoolValue(owner.Complete),
-	}
-	if !owner.Origin.At.IsZero() {
-		model.MadeAt = types.StringValue(owner.Origin.At.Format(time.RFC3339))
-	}
-	return model
 }

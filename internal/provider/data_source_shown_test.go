@@ -92,9 +92,11 @@ func TestANetworkIsListedWithItsOwner(t *testing.T) {
 	model.show(shortcut.Survey{Links: []shortcut.Link{{
 		Client: shortcut.Cluster{Name: "rome", ID: "r"}, Server: shortcut.Cluster{Name: "milan", ID: "m"},
 		Status: shortcut.Connected, MadeBy: shortcut.ByProvider, MTU: 1340, ServerEndpoint: milansEndpoint, Latency: fiveMS,
-		Owner: &shortcut.Ownership{Complete: true, Origin: owner.Origin{
-			Who: "alice@ci", Folder: "network", Workspace: "prod", At: time.Date(2026, 11, 20, 1, 2, 3, 0, time.UTC),
-		}},
+		Owners: []shortcut.Ownership{{
+			Token: "mine", Objects: []string{"PublicKey a/b"}, Complete: true, Origin: owner.Origin{
+				Who: "alice@ci", Folder: "network", Workspace: "prod", At: time.Date(2026, 11, 20, 1, 2, 3, 0, time.UTC),
+			},
+		}, {Token: "theirs", Resource: owner.PublicKeyResource}},
 	}}})
 	link := model.Shortcuts[0]
 	shows(t, map[string][2]any{
@@ -112,8 +114,12 @@ func TestANetworkIsListedWithItsOwner(t *testing.T) {
 		"latency_ms":          {link.LatencyMS.ValueFloat64(), 5},
 		"latency_measured_at": {link.LatencyMeasuredAt, `"2026-11-21T03:04:05Z"`},
 		"owner":               {*link.Owner, `{"alice@ci" "network" "prod" "2026-11-20T01:02:03Z" true}`},
+		"owners": {
+			link.Owners, `[{{"alice@ci" "network" "prod" "2026-11-20T01:02:03Z" true} "mine" "liqo_shortcut" ` +
+				`["PublicKey a/b"]} {{<null> <null> <null> <null> false} "theirs" "liqo_public_key" []}]`,
+		},
 	})
-	if owner := ownerOf(&shortcut.Ownership{}); !owner.MadeAt.IsNull() || !owner.Who.IsNull() ||
+	if owner := newOwnerModel(shortcut.Ownership{}); !owner.MadeAt.IsNull() || !owner.Who.IsNull() ||
 		owner.Complete.ValueBool() {
 		t.Errorf("an owner without any origin is %+v", owner)
 	}
@@ -177,7 +183,9 @@ func TestEverythingThatIsShownHasAPlaceInTheSchema(t *testing.T) {
 
 	networks := shortcutsDataModel{Timeouts: forever, Clusters: texts("rome")}
 	networks.show(shortcut.Survey{
-		Links:  []shortcut.Link{{MadeBy: shortcut.ByProvider, Owner: &shortcut.Ownership{}, ServerEndpoint: milansEndpoint}},
+		Links: []shortcut.Link{{
+			MadeBy: shortcut.ByProvider, Owners: []shortcut.Ownership{{}}, ServerEndpoint: milansEndpoint,
+		}},
 		Leaves: []shortcut.Leaf{{Name: "turin", Err: errors.New("no")}},
 	})
 	keeps(t, newShortcutsDataSource(), &networks)

@@ -64,7 +64,7 @@ func TestTheSchemaOfTheListIsValid(t *testing.T) {
 
 func TestOnlyNetworksThatNobodyOwnsAreImportedByDefault(t *testing.T) {
 	networks := links()
-	networks[2].Owner = &shortcut.Ownership{Origin: owner.Origin{Who: "root@vm"}}
+	networks[2].Owners = []shortcut.Ownership{{Origin: owner.Origin{Who: "root@vm"}}, {Token: "another"}}
 	var model shortcutsDataModel
 	model.show(shortcut.Survey{Links: append(networks, shortcut.Link{Peering: &shortcut.Peering{}})})
 	if len(model.Shortcuts) != len(networks) {

@@ -3,12 +3,14 @@ package shortcut
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	fcutils "github.com/liqotech/liqo/pkg/utils/foreigncluster"
 	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
@@ -49,16 +51,24 @@ type Link struct {
 
 	Status         Status         // Unknown if one of the two leaves could not be read
 	MadeBy         Maker          // empty if there is no network
-	Owner          *Ownership     // nil if no resource of this provider owns it
+	Owners         []Ownership    // the resources of this provider that own objects of it, who has most objects first
 	MTU            int            // in bytes; 0 while there is no gateway
 	ServerEndpoint *liqo.Endpoint // nil while there is none
 	Latency        *liqo.Latency  // as the client has measured it, else the server; nil if neither has
 }
 
-// Ownership is what the leaves record about the resource that owns a network.
+// Ownership is what the leaves record about a resource that owns objects of a network.
 type Ownership struct {
-	Origin   owner.Origin
-	Complete bool // false during a create, and after a killed one
+	Token    string
+	Resource owner.Resource // empty for a shortcut
+	Origin   owner.Origin   // empty if nothing records it: of a shortcut's objects, only the Configurations do
+	Complete bool           // false during a create, and after a killed one
+	Objects  []string       // their names, with the leaf of each
+}
+
+// Shortcuts returns those of the owners that are shortcuts. A network can have more than one only by a fault.
+func (l Link) Shortcuts() []Ownership {
+	return slices.DeleteFunc(slices.Clone(l.Owners), func(one Ownership) bool { return one.Resource != "" })
 }
 
 // Peering lets one cluster use another's resources.
@@ -89,6 +99,7 @@ type surveyedLeaf struct {
 	networks   map[string]liqo.Objects
 	peerings   map[string]*liqov1beta1.ForeignCluster
 	unfinished owner.Unfinished
+	describe   func(client.Object) string // as [cluster.Leaf.Describe]
 }
 
 func surveyLeaf(ctx context.Context, name string, ask Ask) surveyedLeaf {
@@ -105,7 +116,7 @@ func surveyLeaf(ctx context.Context, name string, ask Ask) surveyedLeaf {
 	if err != nil {
 		return surveyedLeaf{Leaf: Leaf{Name: name, Err: err}}
 	}
-	surveyed.Leaf = Leaf{Name: name, ClusterID: string(leaf.ID)}
+	surveyed.Leaf, surveyed.describe = Leaf{Name: name, ClusterID: string(leaf.ID)}, leaf.Describe
 	return surveyed
 }
 
@@ -184,10 +195,7 @@ func (x leafIndex) link(i, j int) Link {
 		Client: x.cluster(i), Server: x.cluster(j),
 		Peering: peering, MadeBy: n.madeBy(peering != nil),
 		MTU: cmp.Or(n.server.TunnelSettings().MTU, n.client.TunnelSettings().MTU), ServerEndpoint: n.server.Endpoint(),
-		Latency: cmp.Or(n.client.Latency(), n.server.Latency()),
-	}
-	if token := owner.Sole(n.made()); token != "" {
-		link.Owner = &Ownership{Origin: owner.OriginFor(n.made(), token), Complete: !n.isUnfinished(token)}
+		Latency: cmp.Or(n.client.Latency(), n.server.Latency()), Owners: x.owners(i, j, n),
 	}
 	switch {
 	case link.MadeBy == "": // nothing has a status
@@ -197,6 +205,37 @@ func (x leafIndex) link(i, j int) Link {
 		link.Status = n.status(false)
 	}
 	return link
+}
+
+// owners returns who owns objects of a network. The client is i, and the server is j.
+func (x leafIndex) owners(i, j int, n network) []Ownership {
+	var owners []Ownership
+	add := func(leaf surveyedLeaf, objects liqo.Objects) {
+		for _, object := range objects.Made() {
+			token, resource := owner.TokenOf(object), owner.ResourceOf(object)
+			if token == "" {
+				continue
+			}
+			known := slices.IndexFunc(owners, func(one Ownership) bool {
+				return one.Token == token && one.Resource == resource
+			})
+			if known < 0 {
+				known = len(owners)
+				owners = append(owners, Ownership{
+					Token: token, Resource: resource, Complete: !n.isUnfinished(token),
+					Origin: cmp.Or(originOf(object, n.made()), n.unfinished[token].Origin),
+				})
+			}
+			owners[known].Objects = append(owners[known].Objects,
+				fmt.Sprintf("%s on leaf %q", leaf.describe(object), leaf.Name))
+		}
+	}
+	add(x.leaves[i], n.client)
+	add(x.leaves[j], n.server)
+	slices.SortStableFunc(owners, func(one, other Ownership) int {
+		return cmp.Compare(len(other.Objects), len(one.Objects))
+	})
+	return owners
 }
 
 func (x leafIndex) cluster(i int) Cluster { return Cluster{Name: x.leaves[i].Name, ID: x.id(i)} }

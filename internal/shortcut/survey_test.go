@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // among connects to leaves with these names and objects. A leaf with nil does not answer.
@@ -239,8 +241,9 @@ func TestASurveyHasTheOwnerAndTheEndpointOfANetwork(t *testing.T) {
 			"rome": owned(atRome), "milan": objects,
 		}))
 		link := survey.Networks()[0]
-		if link.Owner == nil || link.Owner.Origin != killed.Origin || link.Owner.Complete != complete {
-			t.Errorf("complete: %t: the owner is %+v", complete, link.Owner)
+		if owners := link.Shortcuts(); len(owners) != 1 || owners[0].Origin != killed.Origin ||
+			owners[0].Complete != complete {
+			t.Errorf("complete: %t: the owners are %+v", complete, owners)
 		}
 		if link.MTU != 1400 || link.ServerEndpoint == nil || link.ServerEndpoint.Port != 31000 ||
 			link.Client != (Cluster{"rome", "rome"}) {
@@ -249,8 +252,40 @@ func TestASurveyHasTheOwnerAndTheEndpointOfANetwork(t *testing.T) {
 	}
 	unowned := NewSurvey(t.Context(), []string{"rome", "milan"},
 		among(t, map[string][]client.Object{"rome": clustertest.ClientEnd("milan", up), "milan": {}}))
-	if link := unowned.Networks()[0]; link.Owner != nil || link.MTU != 1340 || link.ServerEndpoint != nil {
+	if link := unowned.Networks()[0]; len(link.Owners) > 0 || link.MTU != 1340 || link.ServerEndpoint != nil {
 		t.Errorf("got %+v", link)
+	}
+}
+
+func TestASurveyHasAllOwnersOfANetworkWhoHasMostFirst(t *testing.T) {
+	mark := func(objects []client.Object, owners ...owner.Owner) []client.Object {
+		for i, one := range owners {
+			one.Mark(objects[i])
+		}
+		return objects
+	}
+	ofEnd := owner.Owner{Token: "end", Resource: owner.PublicKeyResource}
+	survey := NewSurvey(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
+		"rome":  mark(clustertest.ClientEnd("milan", up), somebody, me, ofEnd),
+		"milan": mark(clustertest.ServerEnd("rome", up), me),
+	}))
+	link := survey.Networks()[0]
+	if got := len(link.Shortcuts()); got != 2 {
+		t.Errorf("%d shortcuts own it", got)
+	}
+	expected := []Ownership{
+		{Token: "me", Origin: me.Origin, Complete: true, Objects: []string{
+			`GatewayClient liqo-tenant-milan/milan on leaf "rome"`, `Configuration liqo-tenant-rome/rome on leaf "milan"`,
+		}},
+		{Token: "somebody", Origin: somebody.Origin, Complete: true, Objects: []string{
+			`Configuration liqo-tenant-milan/milan on leaf "rome"`,
+		}},
+		{Token: "end", Resource: owner.PublicKeyResource, Complete: true, Objects: []string{
+			`PublicKey liqo-tenant-milan/milan on leaf "rome"`,
+		}},
+	}
+	if !reflect.DeepEqual(link.Owners, expected) {
+		t.Errorf("got %+v", link.Owners)
 	}
 }
 
