@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -27,23 +28,26 @@ type LeaseRequest struct {
 	Name      string // of the lease
 	Namespace string // of the lease; empty stands for Liqo's
 
-	Holder string              // unique to the claim, and readable, because waiting processes show it
+	Holder string              // readable, because waiting processes show it; made unique to the claim
 	Mark   func(client.Object) // labels and annotates the lease; that of a dead holder still has the holder's annotations
 
 	Waiting func(holder string) // called with the current holder while there is one
 	Lost    func(error)         // called once with a [LeaseLostError] if the lease is lost before its release
 }
 
-// Hold waits until nobody holds the lease, and takes it. It waits 10 seconds for a dead holder. It renews the lease
-// until the lease is released. With a context of [WithFence], nothing is written while the lease may be lost.
+// Hold waits until nobody holds the lease, and takes it. It waits 10 seconds for a dead holder, or not at all if its
+// death is certain. It renews the lease until the lease is released. With a context of [WithFence], nothing is written
+// while the lease may be lost.
 func (l *Leaf) Hold(ctx context.Context, request LeaseRequest) (*Lease, error) {
 	fence, ctx := fenceOf(ctx), withoutFence(ctx)
+	request.Holder += "/" + rand.Text()
 	lease := l.lease(request.Namespace, request.Name)
 	var retries retries
 	for atOnce := true; ; atOnce = false {
-		began := l.instant()
+		began, before := l.instant(), holderOf(lease)
 		err := l.takeLease(ctx, lease, request)
 		if err == nil {
+			removeLifeline(l.memory, before)
 			kept := l.keepLease(ctx, lease, began, fence, request.Lost)
 			kept.AtOnce = atOnce
 			return kept, nil
@@ -102,7 +106,7 @@ func (l *Leaf) microNow() *metav1.MicroTime { return new(metav1.NewMicroTime(l.N
 
 // untilFree returns once a lease has been released or its holder is dead. It returns an empty lease after a release,
 // and the lease as last seen after a death. A holder is dead if its lease has not changed for leaseDuration by this
-// process's clock, while the API server could be asked.
+// process's clock, while the API server could be asked. It is also dead if its process has certainly ended.
 func (l *Leaf) untilFree(ctx context.Context, request LeaseRequest) (*coordinationv1.Lease, error) {
 	var (
 		version string    // of the lease when last seen
@@ -122,12 +126,16 @@ func (l *Leaf) untilFree(ctx context.Context, request LeaseRequest) (*coordinati
 			changes.Stop()
 			return l.lease(request.Namespace, request.Name), nil
 		}
+		if isLeft(seen) || holderOf(seen) == request.Holder || isGone(l.memory, holderOf(seen)) {
+			changes.Stop()
+			return seen, nil
+		}
 		if seen.ResourceVersion != version {
 			version, since = seen.ResourceVersion, time.Now()
 			request.Waiting(holderOf(seen))
 		}
 		silent := leaseDuration - time.Since(since)
-		if silent <= 0 || l.Now().Sub(renewed(seen)) > longDead || isLeft(seen) || holderOf(seen) == request.Holder {
+		if silent <= 0 || l.Now().Sub(renewed(seen)) > longDead {
 			changes.Stop()
 			return seen, nil
 		}
@@ -211,6 +219,7 @@ func (l *Lease) Leave(ctx context.Context, mark func(client.Object)) error {
 func (l *Lease) end(ctx context.Context, giveBack func(context.Context, *coordinationv1.Lease) error) error {
 	ctx, cancel := context.WithTimeout(withoutFence(context.WithoutCancel(ctx)), releaseTimeout)
 	defer cancel()
+	defer l.lifeline.cut()
 	defer l.abort()
 	l.stop()
 	select {

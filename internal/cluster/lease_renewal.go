@@ -27,12 +27,13 @@ type Lease struct {
 	// AtOnce means that the first request took the lease: nobody else held it.
 	AtOnce bool
 
-	leaf  *Leaf
-	held  *coordinationv1.Lease // as it was last written; only the renewal uses it until that has ended
-	fence *fence                // nil if nothing depends on the lease
-	stop  context.CancelFunc    // begins no further renewal
-	abort context.CancelFunc    // also ends a renewal that is under way
-	ended chan struct{}         // closed when the renewal has ended
+	leaf     *Leaf
+	held     *coordinationv1.Lease // as it was last written; only the renewal uses it until that has ended
+	fence    *fence                // nil if nothing depends on the lease
+	lifeline *lifeline
+	stop     context.CancelFunc // begins no further renewal
+	abort    context.CancelFunc // also ends a renewal that is under way
+	ended    chan struct{}      // closed when the renewal has ended
 
 	mu      sync.Mutex
 	renewed instant // when the last renewal that has succeeded began
@@ -77,6 +78,9 @@ func (l *Leaf) keepLease(
 	renewing, stop := context.WithCancel(ctx)
 	kept := &Lease{
 		leaf: l, held: lease, fence: fence, stop: stop, abort: abort, ended: make(chan struct{}), renewed: taken,
+	}
+	if fence != nil { // otherwise, nobody knows which writes are under way
+		kept.lifeline = newLifeline(l.memory, holderOf(lease))
 	}
 	fence.add(kept)
 	go func() {

@@ -26,7 +26,7 @@ func (t *Test) lock(ctx context.Context) (_ context.Context, release func(), err
 	var busy string
 	locked, lose := context.WithCancelCause(cluster.WithFence(ctx))
 	lease, err := s.Leaf.Hold(locked, cluster.LeaseRequest{
-		Name: name, Namespace: s.namespace(), Holder: owner.ManagedBy + "/" + s.labels[runLabel],
+		Name: name, Namespace: s.namespace(), Holder: owner.ManagedBy,
 		Mark: func(lease client.Object) {
 			lease.SetLabels(s.labels)
 			lease.SetOwnerReferences([]metav1.OwnerReference{s.ownedByGateway()})

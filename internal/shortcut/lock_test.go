@@ -31,7 +31,7 @@ import (
 func occupy(t *testing.T, s *Shortcut, self owner.Owner) *cluster.Lease {
 	t.Helper()
 	lease, err := s.first().Leaf.Hold(t.Context(), cluster.LeaseRequest{
-		Name: leaseName(s.first()), Holder: "alice@ci/1", Mark: self.Mark, Waiting: func(string) {},
+		Name: leaseName(s.first()), Holder: "alice@ci", Mark: self.Mark, Waiting: func(string) {},
 		Lost: func(error) {},
 	})
 	if err != nil {
@@ -50,7 +50,7 @@ func TestTheErrorOfABlockedOperationNamesTheOtherOne(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) ||
 			explain.Summary(err) != `another operation on the pair with "rome" has not ended on leaf "milan"` ||
 			!strings.Contains(explain.Detail(err),
-				"Lease liqo/terraform-provider-liqo.milan.rome is held by alice@ci/1.") {
+				"Lease liqo/terraform-provider-liqo.milan.rome is held by alice@ci/") {
 			t.Errorf("got %q:\n%s", explain.Summary(err), explain.Detail(err))
 		}
 		if err := lease.Release(t.Context()); err != nil {

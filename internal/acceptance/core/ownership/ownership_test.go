@@ -5,8 +5,9 @@ import (
 	"syscall"
 	"testing"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -133,7 +134,10 @@ func TestAccTheNextApplyContinuesAfterAKilledOne(t *testing.T) {
 		}`
 	p := lab.StateIn(t, "killed", config)
 	acctest.DestroyAtLast(p)
-	killWhen(p, lab.Happens(t, "milan", &networkingv1beta1.GatewayServerList{}, watch.Added), "apply", "-auto-approve")
+	// When the Lease is renewed for the first time, all writes have been answered, and the apply waits for an address.
+	renewed := lab.Happens(t, "milan", &coordinationv1.LeaseList{}, watch.Modified,
+		client.MatchingFields{"metadata.name": "terraform-provider-liqo.milan.rome"})
+	killWhen(p, renewed, "apply", "-auto-approve")
 	gateway := lab.GatewayServer(t)
 	p.Run("destroy", "-auto-approve") // the state is empty
 	if now := lab.GatewayServer(t); now != gateway {
@@ -144,7 +148,11 @@ func TestAccTheNextApplyContinuesAfterAKilledOne(t *testing.T) {
 	acctest.Says(t, looking.Run("apply", "-auto-approve"), `+ client = "rome"`, "+ complete = false",
 		`+ folder = "killed"`)
 	lab.Command(t, "set", "milan", "load-balancer=true")
-	p.Apply()
+	p.Set("TF_LOG_PROVIDER", "INFO")
+	log := p.Run("apply", "-auto-approve")
+	acctest.Says(t, log, `step="wait for other operations on the pair"`)
+	acctest.DoesNotSay(t, log, "waiting for another operation on the pair")
+	p.Unchanged()
 	if now := lab.GatewayServer(t); now != gateway {
 		t.Error("the gateway was replaced")
 	}
