@@ -45,6 +45,40 @@ func untilWatched(ctx context.Context, check, watch func() (bool, error)) error 
 	}
 }
 
+// Follow sends an object, which may not exist yet, whenever the API server reports it, until ctx ends. It returns at
+// once. Whoever calls it before others create the object gets the object a round trip earlier than by asking for it
+// then. Nothing comes if the watch fails or ends, so it is no substitute for asking.
+func (l *Leaf) Follow(ctx context.Context, object client.Object) <-chan client.Object {
+	seen := make(chan client.Object)
+	go func() {
+		changes, err := l.watch(ctx, object)
+		if err != nil {
+			return
+		}
+		_, _ = untilEvent(ctx, changes, func(change watch.Event) (bool, error) {
+			if object, ok := change.Object.(client.Object); ok && change.Type != watch.Deleted {
+				select {
+				case seen <- object:
+				case <-ctx.Done():
+				}
+			}
+			return false, nil
+		})
+	}()
+	return seen
+}
+
+// watch watches the one object with this name and namespace.
+func (l *Leaf) watch(ctx context.Context, object client.Object) (watch.Interface, error) {
+	list, err := l.listOf(object)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := l.Live.Watch(ctx, list,
+		client.InNamespace(object.GetNamespace()), client.MatchingFields{"metadata.name": object.GetName()})
+	return changes, l.Explain(err)
+}
+
 // UntilGone returns once the object no longer exists. It reads only the object's metadata.
 func (l *Leaf) UntilGone(ctx context.Context, kind schema.GroupVersionKind, key client.ObjectKey) error {
 	return l.UntilObject(ctx, metadataOf(kind, key), func(exists bool) bool { return !exists })
@@ -62,15 +96,10 @@ func (l *Leaf) DeleteWatched(ctx context.Context, object client.Object, options 
 	if err != nil {
 		return err
 	}
-	list, err := l.listOf(object)
+	key := client.ObjectKeyFromObject(object)
+	changes, err := l.watch(ctx, object)
 	if err != nil {
 		return err
-	}
-	key := client.ObjectKeyFromObject(object)
-	changes, err := l.Live.Watch(ctx, list,
-		client.InNamespace(key.Namespace), client.MatchingFields{"metadata.name": key.Name})
-	if err != nil {
-		return l.Explain(err)
 	}
 	err = l.Persist(ctx, func() error { return client.IgnoreNotFound(l.Live.Delete(ctx, object, options...)) })
 	if err != nil {
@@ -118,14 +147,9 @@ func isAbsent(err error) bool {
 func (l *Leaf) watchUntil(
 	ctx context.Context, key client.ObjectKey, object client.Object, done func(exists bool) bool,
 ) (bool, error) {
-	list, err := l.listOf(object)
+	changes, err := l.watch(ctx, object)
 	if err != nil {
 		return false, err
-	}
-	changes, err := l.Live.Watch(ctx, list,
-		client.InNamespace(key.Namespace), client.MatchingFields{"metadata.name": key.Name})
-	if err != nil {
-		return false, l.Explain(err)
 	}
 	if ok, err := l.check(ctx, key, object, done); ok || err != nil {
 		changes.Stop()

@@ -42,7 +42,7 @@ func TestAWaitEndsWhenSomeoneElseDeletesTheGateway(t *testing.T) {
 			return err
 		},
 		"keys": func(milan *End) error {
-			_, err := milan.WaitForKey(t.Context())
+			_, err := milan.WaitForKey(t.Context(), EnsuredGateway{})
 			return err
 		},
 	} {

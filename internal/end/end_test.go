@@ -31,7 +31,7 @@ func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T)
 	if endpoint.Addresses[0] != reactions.Address || endpoint.Port != liqotest.NodePort {
 		t.Errorf("the endpoint is %+v", endpoint)
 	}
-	if key, err := milan.WaitForKey(ctx); err != nil || len(key) != 32 {
+	if key, err := milan.WaitForKey(ctx, EnsuredGateway{}); err != nil || len(key) != 32 {
 		t.Errorf("the key has %d bytes (%v)", len(key), err)
 	}
 	_, err = milan.EnsurePublicKey(ctx, make([]byte, 32), gateway)

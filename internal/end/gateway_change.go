@@ -4,8 +4,10 @@ import (
 	"context"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	gatewayforge "github.com/liqotech/liqo/pkg/gateway/forge"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
@@ -21,6 +23,7 @@ type EnsuredGateway struct {
 	New      bool // there was none before
 	Restarts bool // there was one, and its pods restart with a new setting
 
+	keys    <-chan client.Object   // of a new one: the Secret of its keys, whenever it is seen
 	service *corev1.Service        // of an existing server, after the change
 	pods    corev1.PodTemplateSpec // of one that restarts, after the change
 }
@@ -33,6 +36,11 @@ func (e *End) createGateway(ctx context.Context, gateway wholeGateway) (EnsuredG
 	created := EnsuredGateway{Object: gateway.Object, New: true}
 	if err := e.prepareKeys(ctx, gateway.Object); err != nil {
 		return EnsuredGateway{}, err
+	}
+	if fieldsOfGateway(gateway.Object).userSecret.Name == "" {
+		created.keys = e.Leaf.Follow(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+			Namespace: gateway.GetNamespace(), Name: gatewayforge.GatewayResourceName(string(e.Remote.ID)),
+		}})
 	}
 	return created, e.Leaf.Apply(ctx, gateway.Object, gateway.ports.AddTo)
 }

@@ -6,13 +6,16 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"sync"
 	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/getters"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -165,8 +168,9 @@ func (e *End) RemovePublicKeys(ctx context.Context) error {
 	}, &networkingv1beta1.PublicKey{})
 }
 
-// WaitForKey waits until Liqo reports where the public key of this leaf's gateway is, and reads it.
-func (e *End) WaitForKey(ctx context.Context) ([]byte, error) {
+// WaitForKey waits until Liqo reports where the public key of this leaf's gateway is, and reads it. The Secret of a new
+// gateway may have been seen by then, which is a round trip earlier.
+func (e *End) WaitForKey(ctx context.Context, gateway EnsuredGateway) ([]byte, error) {
 	var secret *corev1.ObjectReference
 	err := e.waitForGateway(ctx, "Liqo to create the gateway's keys", e.Find, func(objects liqo.Objects) bool {
 		secret = fieldsOfGateway(objects.Gateway()).keys
@@ -175,8 +179,45 @@ func (e *End) WaitForKey(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := getters.ExtractKeyFromSecretRef(ctx, e.Leaf.Live, secret)
-	return key, e.Leaf.Explain(err)
+	return e.readKey(ctx, gateway, secret)
+}
+
+// readKey asks for the public key in a Secret, and returns what comes first: the answer, or the Secret as it is seen.
+func (e *End) readKey(ctx context.Context, gateway EnsuredGateway, secret *corev1.ObjectReference) ([]byte, error) {
+	var (
+		key     []byte
+		err     error
+		reading sync.WaitGroup
+	)
+	defer reading.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	answered := make(chan struct{})
+	reading.Go(func() {
+		defer close(answered)
+		key, err = getters.ExtractKeyFromSecretRef(ctx, e.Leaf.Live, secret)
+	})
+	for {
+		select {
+		case seen := <-gateway.keys:
+			if shown := gateway.keyIn(seen, secret); shown != nil {
+				return shown, nil
+			}
+		case <-answered:
+			return key, e.Leaf.Explain(err)
+		}
+	}
+}
+
+// keyIn returns the public key in a Secret. It returns nil unless Liqo has made the Secret for this gateway: a former
+// one may have had one of the same name.
+func (g EnsuredGateway) keyIn(object client.Object, reference *corev1.ObjectReference) []byte {
+	secret, ok := object.(*corev1.Secret)
+	if !ok || secret.Name != reference.Name || secret.Namespace != reference.Namespace || !slices.ContainsFunc(
+		secret.OwnerReferences, func(owner metav1.OwnerReference) bool { return owner.UID == g.GetUID() }) {
+		return nil
+	}
+	return secret.Data[consts.PublicKeyField]
 }
 
 // Key returns the public key of this leaf's gateway, or nil if there is none yet or any longer. Without permission to

@@ -1,6 +1,7 @@
 package end
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -11,7 +12,9 @@ import (
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
@@ -85,9 +88,52 @@ func TestTheKeyOfAGatewayIsReadAtEitherEnd(t *testing.T) {
 		{milansEnd(t, clustertest.WithServerKeys(clustertest.GatewayServer("rome", 51840)), secret("rome", ofServer)),
 			ofServer},
 	} {
-		key, err := end.on.WaitForKey(t.Context())
+		key, err := end.on.WaitForKey(t.Context(), EnsuredGateway{})
 		if err != nil || !slices.Equal(key, end.keys["publicKey"]) {
 			t.Errorf("%s: another key (%v)", end.on.Leaf.Name, err)
+		}
+	}
+}
+
+func TestTheKeyOfANewGatewayIsTheOneThatIsSeenFirstButNotThatOfAFormerOne(t *testing.T) {
+	now, before := clustertest.NewKeys(t), clustertest.NewKeys(t)
+	gateway := clustertest.WithServerKeys(clustertest.GatewayServer("rome", 51840))
+	gateway.UID = "now"
+	secretOf := func(owner types.UID, keys map[string][]byte) *corev1.Secret {
+		secret := clustertest.KeySecret("rome", keys)
+		secret.Name, secret.Namespace = "gw-rome", "liqo-tenant-rome"
+		secret.OwnerReferences = []metav1.OwnerReference{{Kind: networkingv1beta1.GatewayServerKind, UID: owner}}
+		return secret
+	}
+	for name, test := range map[string]struct {
+		seen    []client.Object
+		answers bool // the leaf does, when that was seen
+	}{
+		"it is seen":                   {[]client.Object{secretOf("now", now)}, false},
+		"a former one is seen before":  {[]client.Object{secretOf("before", before), secretOf("now", now)}, false},
+		"only a former one is seen":    {[]client.Object{secretOf("before", before)}, true},
+		"a Secret is seen without one": {[]client.Object{secretOf("now", nil)}, true},
+	} {
+		server := milansEnd(t, gateway.DeepCopy(), secretOf("now", now))
+		seen, told := make(chan client.Object), make(chan struct{})
+		server.Leaf.Live = interceptor.NewClient(server.Leaf.Live, interceptor.Funcs{Get: func(
+			ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
+		) error {
+			if <-told; !test.answers {
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			return c.Get(ctx, key, object, options...)
+		}})
+		go func() {
+			defer close(told)
+			for _, secret := range test.seen {
+				seen <- secret
+			}
+		}()
+		key, err := server.WaitForKey(t.Context(), EnsuredGateway{Object: gateway, keys: seen})
+		if err != nil || !slices.Equal(key, now["publicKey"]) {
+			t.Errorf("%s: another key (%v)", name, err)
 		}
 	}
 }

@@ -84,7 +84,7 @@ func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 			spec := overNodePort
 			spec.Create = true
 			return s.Connect(ctx, spec)
-		}, 8},
+		}, 7},
 		"a destroy": {joined, func(ctx context.Context, s *Shortcut) error { return s.Disconnect(ctx, Removal{}) }, 5},
 		"an update of the MTU": {joined, func(ctx context.Context, s *Shortcut) error {
 			spec := overNodePort

@@ -107,7 +107,7 @@ func (e *endSteps) dial(spec liqo.GatewayClient, server *steps.Step[liqo.Endpoin
 
 // key waits for the public key of the end's gateway. Liqo creates it before the gateway's pod.
 func (e *endSteps) key() *steps.Step[[]byte] {
-	key := steps.Do(e.run, e.Leaf.Name, "key of the gateway", e.WaitForKey, e.gateway)
+	key := steps.With(e.run, e.Leaf.Name, "key of the gateway", e.gateway, e.WaitForKey)
 	e.done = append(e.done, key)
 	return key
 }
