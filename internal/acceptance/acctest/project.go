@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -175,8 +174,18 @@ func (p *Project) WithProgram(name, script string) {
 	if err := os.WriteFile(filepath.Join(programs, name), []byte(script), 0o700); err != nil {
 		p.T.Fatal(err)
 	}
-	i := slices.IndexFunc(p.Env, func(variable string) bool { return strings.HasPrefix(variable, "PATH=") })
-	p.Set("PATH", programs+":"+strings.TrimPrefix(p.Env[i], "PATH="))
+	p.WithPrograms(programs)
+}
+
+// WithPrograms puts a folder at the start of the PATH.
+func (p *Project) WithPrograms(folder string) {
+	path := ""
+	for _, variable := range p.Env { // the last one counts
+		if folders, ok := strings.CutPrefix(variable, "PATH="); ok {
+			path = folders
+		}
+	}
+	p.Set("PATH", folder+":"+path)
 }
 
 // ShownBy returns a configuration with only data sources and their outputs.

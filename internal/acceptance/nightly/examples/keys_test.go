@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -22,11 +23,11 @@ import (
 
 func TestAccTheExampleOfKeysOfOnesOwn(t *testing.T) {
 	l := acctest.Borrow(t, acctest.Topology)
-	needs(t, "kubectl")
 	for _, leaf := range []string{"rome", "milan"} {
 		l.Have(t, leaf, acctest.NamespaceNamed("shortcuts"))
 	}
 	p := l.Example(t, "own-keys")
+	withPrograms(p)
 	public := map[string]string{}
 	for _, leaf := range []string{"rome", "milan"} {
 		keys := acctest.WireguardKeys(t, "", "").Data
@@ -47,11 +48,11 @@ func TestAccTheExampleOfKeysOfOnesOwn(t *testing.T) {
 
 func TestAccTheExampleOfKeysExchangedByOthers(t *testing.T) {
 	l := acctest.Borrow(t, acctest.Topology)
-	needs(t, "kubectl")
 	shortcut := l.Example(t, "keys-by-others/shortcut")
 	shortcut.Apply()
 	acctest.Says(t, shortcut.Run("state", "show", acctest.RomeMilan), `status = "Connecting"`)
 	keys := l.Example(t, "keys-by-others/keys") // destroyed before the shortcut
+	withPrograms(keys)
 	script(keys, "keys.sh")
 	keys.Apply()
 	l.Connects(t)
@@ -61,7 +62,6 @@ func TestAccTheExampleOfKeysExchangedByOthers(t *testing.T) {
 
 func TestAccTheExampleOfATemplateOfOnesOwn(t *testing.T) {
 	l := acctest.Borrow(t, acctest.Topology)
-	needs(t, "kubectl", "jq")
 	milan := l.Administrator(t, "milan")
 	label := func(ctx context.Context, value string) error {
 		patch := fmt.Sprintf(`{"metadata":{"labels":{"example.com/edge":%s}}}`, value)
@@ -83,6 +83,7 @@ func TestAccTheExampleOfATemplateOfOnesOwn(t *testing.T) {
 	p := l.Example(t, "template")
 	p.Run("init")
 	acctest.Says(t, p.Refused("plan"), "WgGatewayServerTemplate liqo/wireguard-server-edge")
+	withPrograms(p)
 	script(p, "template.sh")
 	p.Apply()
 	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
@@ -122,14 +123,26 @@ func keyOf(t *testing.T, l *acctest.Lab, of, at string) string {
 	return base64.StdEncoding.EncodeToString(told.Items[0].Spec.PublicKey)
 }
 
-// needs skips a test of a script that runs a program which this machine does not have.
-func needs(t *testing.T, programs ...string) {
-	t.Helper()
-	for _, program := range programs {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("The script of the example needs %s.", program)
-		}
+// buildPrograms builds the programs that the scripts of examples run, and returns their folder.
+var buildPrograms = sync.OnceValues(func() (string, error) {
+	folder := filepath.Join(acctest.Scratch, "programs")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		return "", err
 	}
+	if output, err := exec.Command(acctest.Root+"/.ci/example-programs", folder).CombinedOutput(); err != nil {
+		return "", fmt.Errorf(".ci/example-programs: %w\n%s", err, output)
+	}
+	return folder, nil
+})
+
+// withPrograms lets the scripts of an example run kubectl and jq, whether this machine has them or not.
+func withPrograms(p *acctest.Project) {
+	p.T.Helper()
+	folder, err := buildPrograms()
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	p.WithPrograms(folder)
 }
 
 // script runs a script of the example, which must succeed.

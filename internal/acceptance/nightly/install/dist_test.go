@@ -40,7 +40,7 @@ func TestAccAReleaseIsInstalledWithoutARegistry(t *testing.T) {
 			p.Cli = cli
 			p.InstallFrom(mirror)
 			p.Write("main.tf", block)
-			p.Run("init")
+			locksFrom(p, mirror)
 			if locked := p.Read(".terraform.lock.hcl"); !strings.Contains(locked, fmt.Sprintf("%q", hash)) {
 				t.Errorf("the zip file has the hash %s, and locked is:\n%s", hash, locked)
 			}
