@@ -44,7 +44,8 @@ func down(ctx context.Context, summary string, ends ...Subject) *trouble.Problem
 	}
 }
 
-// reports returns sentences about the end: which endpoint it dials, if it does, and what it reports about the tunnel.
+// reports returns sentences about the end: which endpoint it dials, if it does, what it reports about the tunnel, and
+// where else it may be reached.
 func (s Subject) reports(ctx context.Context) []string {
 	view, err := s.observe(ctx)
 	if err != nil {
@@ -55,8 +56,13 @@ func (s Subject) reports(ctx context.Context) []string {
 		lines = append(lines, fmt.Sprintf("The gateway of %q dials %s.", s.Leaf.Name,
 			where(*view.Dialled())))
 	}
-	report, _ := s.report(ctx, view) // diagnose returns the same error
-	return append(lines, report)
+	report, _ := s.report(ctx, view) // diagnose returns the same errors
+	lines = append(lines, report)
+	if view.GatewayServer != nil {
+		others, _ := s.otherAddresses(ctx, view.GatewayServer)
+		lines = append(lines, others...)
+	}
+	return lines
 }
 
 // whyDown returns paragraphs about the causes, and the causes. If no leaf shows a cause, it returns advice about the

@@ -29,6 +29,7 @@ var explanations = []explanation{
 	{rank: rankPod, diagnose: deployment},
 	{rank: rankService, diagnose: service},
 	{rank: rankService, diagnose: serviceChange},
+	{rank: rankService, diagnose: unresolved},
 	{rank: rankDialling, diagnose: dialling},
 	{rank: rankListening, diagnose: listening},
 	{rank: rankUnknown, diagnose: unfinished},
@@ -42,7 +43,7 @@ const (
 	rankControllers             // Liqo's controllers do not react, so nothing after them can happen
 	rankDeletion                // something is not deleted
 	rankPod                     // the gateway does not run
-	rankService                 // the gateway has no address
+	rankService                 // the gateway has no address, or has none to dial
 
 	// The following are consequences. They are looked for and shown only if none of the above is found.
 	rankDialling  // the tunnel does not come up, as the client sees it

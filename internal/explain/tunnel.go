@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -25,6 +26,7 @@ func dialling(ctx context.Context, s Subject, view view) ([]trouble.Problem, err
 		answer = ""
 	}
 	report, err := s.report(ctx, view)
+	doubt, doubtErr := s.doubt(ctx, view.GatewayClient, endpoint.Addresses[0])
 	return []trouble.Problem{{
 		ID: "tunnel-not-connected", Summary: noTunnel(s.Leaf.Name, s.RemoteName),
 		Evidence: []string{
@@ -32,8 +34,9 @@ func dialling(ctx context.Context, s Subject, view view) ([]trouble.Problem, err
 				answer),
 			report,
 		},
-		Advice: s.reachable(s.Leaf.Name, s.RemoteName, endpoint, "set `server_endpoint` in the liqo_gateway_client"),
-	}}, err
+		Advice: trouble.Paragraphs(doubt,
+			s.reachable(s.Leaf.Name, s.RemoteName, endpoint, "set `server_endpoint` in the liqo_gateway_client")),
+	}}, errors.Join(err, doubtErr)
 }
 
 // listening explains the same from the server's end.
@@ -42,12 +45,13 @@ func listening(ctx context.Context, s Subject, view view) ([]trouble.Problem, er
 		return nil, nil
 	}
 	report, err := s.report(ctx, view)
+	others, othersErr := s.otherAddresses(ctx, view.GatewayServer)
 	return []trouble.Problem{{
 		ID: "tunnel-not-connected", Summary: noTunnel(s.RemoteName, s.Leaf.Name),
-		Evidence: []string{report},
+		Evidence: append([]string{report}, others...),
 		Advice: s.reachable(s.RemoteName, s.Leaf.Name, *view.Endpoint(), fmt.Sprintf(
 			"the administrators of %q must set it as `server_endpoint` in their liqo_gateway_client", s.RemoteName)),
-	}}, err
+	}}, errors.Join(err, othersErr)
 }
 
 // unfinished explains what a tunnel still lacks whose gateway runs.
@@ -136,13 +140,18 @@ func noTunnel(client, server string) string {
 // reachable returns advice about the path from the client to the server. Alone says what to do about another address of
 // the server if the user has resources for this end only.
 func (s Subject) reachable(client, server string, endpoint liqo.Endpoint, alone string) string {
-	remedy := "set `connect_address` and `connect_port` in `client_gateway`"
-	if s.Alone {
-		remedy = alone
-	}
 	return fmt.Sprintf("Check that the nodes of %q can reach %s, and that no firewall or security group at either end "+
 		"drops %s. If they reach %q at another address, %s.",
-		client, where(endpoint), endpoint.Protocol, server, remedy)
+		client, where(endpoint), endpoint.Protocol, server, s.elsewhere(alone))
+}
+
+// elsewhere returns what to do so that the client dials another address of the server. Alone is what to do if the user
+// has resources for this end only.
+func (s Subject) elsewhere(alone string) string {
+	if s.Alone {
+		return alone
+	}
+	return "set `connect_address` and `connect_port` in `client_gateway`, or another `service_type` in `server_gateway`"
 }
 
 // where returns the text for an endpoint.
