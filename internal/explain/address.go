@@ -48,6 +48,7 @@ func (s Subject) doubt(ctx context.Context, gateway client.Object, address strin
 	if err != nil {
 		return "", nil //nolint:nilerr // the gateway has found an address of this name
 	}
+	dialled = dialled.Unmap()
 	if dialled.IsLoopback() || dialled.IsLinkLocalUnicast() || dialled.IsUnspecified() {
 		return fmt.Sprintf("%s does not lead to another machine.", dialled), nil
 	}
@@ -64,10 +65,13 @@ func (s Subject) doubt(ctx context.Context, gateway client.Object, address strin
 		return fmt.Sprintf("The gateway of %q may not reach %s: its pod has no %s address, only %s.",
 			s.Leaf.Name, dialled, family(dialled), listed(pod)), nil
 	}
-	taken, err := s.taken(ctx, dialled)
-	if taken.IsValid() || err != nil {
+	taken, err := s.taken(ctx, dialled, node)
+	if err != nil {
+		return "", err
+	}
+	if taken.IsValid() {
 		return fmt.Sprintf("%s is in %s, a range of %q itself, so packets to it may not leave this leaf.",
-			dialled, taken, s.Leaf.Name), err
+			dialled, taken, s.Leaf.Name), nil
 	}
 	near := func(other netip.Addr) bool { return site(other).Contains(dialled) }
 	if len(node) > 0 && isPrivate(dialled) && !slices.ContainsFunc(node, near) {
@@ -77,14 +81,15 @@ func (s Subject) doubt(ctx context.Context, gateway client.Object, address strin
 	return "", nil
 }
 
-// taken returns the range in which Liqo on this leaf has an address. It is not valid if there is none. Reserved ranges
-// do not count: administrators reserve what the nodes use.
-func (s Subject) taken(ctx context.Context, address netip.Addr) (netip.Prefix, error) {
+// taken returns the range in which Liqo on this leaf has an address. It is not valid if there is none. A range does not
+// count if administrators have reserved it, because that is what they do with the network of the nodes, or if it has
+// the address of a node: in some clouds, pods have addresses of the network of the nodes.
+func (s Subject) taken(ctx context.Context, address netip.Addr, nodes []netip.Addr) (netip.Prefix, error) {
 	networks, err := liqo.TakenNetworks(ctx, s.Leaf)
 	for _, network := range networks {
 		prefix, err := netip.ParsePrefix(network.Status.CIDR.String())
 		reserved := network.Labels[consts.NetworkTypeLabelKey] == string(consts.NetworkTypeReserved)
-		if err == nil && !reserved && prefix.Contains(address) {
+		if err == nil && !reserved && prefix.Contains(address) && !slices.ContainsFunc(nodes, prefix.Contains) {
 			return prefix, nil
 		}
 	}

@@ -7,9 +7,12 @@ import (
 
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
@@ -27,24 +30,21 @@ func (h home) of(pod *corev1.Pod) *corev1.Pod {
 	return pod
 }
 
-// ipamNetwork is a range in the IPAM of a leaf.
-func ipamNetwork(cidr, kind string) client.Object {
-	return &ipamv1alpha1.Network{
-		ObjectMeta: metav1.ObjectMeta{
-			Name: kind, Namespace: "liqo", Labels: map[string]string{"ipam.liqo.io/network-type": kind},
-		},
-		Status: ipamv1alpha1.NetworkStatus{CIDR: networkingv1beta1.CIDR(cidr)},
-	}
+// diallingAt is Rome's gateway, which dials this address, its Deployment and its key of Milan.
+func diallingAt(address string) []client.Object {
+	gateway := diallingGateway()
+	gateway.Spec.Endpoint.Addresses = []string{address}
+	return []client.Object{gateway, &appsv1.Deployment{ObjectMeta: inTenant("milan", "deployment")}, key("milan")}
 }
 
 // diallingFrom is Rome's end of a tunnel that is down. Its gateway lives there and dials this address.
 func diallingFrom(t *testing.T, from home, address string) Subject {
 	t.Helper()
-	objects := dialled(networkingv1beta1.ConnectionError)
-	objects[0].(*networkingv1beta1.GatewayClient).Spec.Endpoint.Addresses = []string{address} //nolint:forcetypeassert // it is
-	from.of(objects[2].(*corev1.Pod))                                                         //nolint:forcetypeassert // it is
-	objects = append(objects, record("milan"), ipamNetwork("10.200.0.0/16", "pod-cidr"),
-		ipamNetwork("10.96.0.0/16", "service-cidr"), ipamNetwork("172.18.0.0/16", "reserved"))
+	pod := from.of(readyPod())
+	pod.ObjectMeta = inTenant("milan", "pod")
+	objects := append(diallingAt(address), pod, connection("milan", networkingv1beta1.ConnectionError), record("milan"),
+		clustertest.Range("pod-cidr", "10.200.0.0/16"), clustertest.Range("service-cidr", "10.96.0.0/16"),
+		clustertest.Range("reserved", "172.18.0.0/16"))
 	return of(clustertest.Leaf(t, "rome", objects...), "milan", objects...)
 }
 
@@ -56,9 +56,12 @@ func TestAnAddressThatMayNotLeadToTheServerIsDoubtedByWhatTheClientHas(t *testin
 		address string
 		doubt   string // empty for none
 	}{
-		"the same network":                 {lan, "172.18.0.3", ""},
-		"another part of it":               {lan, "172.18.254.3", ""},
-		"a public address":                 {lan, "203.0.113.10", ""},
+		"the same network":   {lan, "172.18.0.3", ""},
+		"another part of it": {lan, "172.18.254.3", ""},
+		"a public address":   {lan, "203.0.113.10", ""},
+		"a node's address in the network of the pods, as the client's own": {
+			home{lan.pod, []string{"10.200.9.2"}}, "10.200.0.77", "",
+		},
 		"a name that the gateway resolves": {lan, "milan.example.com", ""},
 		"nothing known of the client":      {home{}, "192.168.7.3", ""},
 		"both families": {
@@ -101,6 +104,22 @@ func TestAnAddressThatMayNotLeadToTheServerIsDoubtedByWhatTheClientHas(t *testin
 	}
 }
 
+func TestAnAddressIsNotDoubtedIfTheLeafDoesNotShowWhy(t *testing.T) {
+	rome := diallingFrom(t, home{[]string{"10.200.0.11"}, []string{"172.18.0.2"}}, "10.200.0.77")
+	rome.Leaf.Live = interceptor.NewClient(rome.Leaf.Live, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			if _, ranges := list.(*ipamv1alpha1.NetworkList); ranges {
+				return apierrors.NewForbidden(schema.GroupResource{Group: "ipam.liqo.io", Resource: "networks"}, "", nil)
+			}
+			return c.List(ctx, list, options...)
+		},
+	})
+	text := Detail(Wait(t.Context(), rome, "an end", context.DeadlineExceeded))
+	if strings.Contains(text, "10.200.0.77 is in") || !strings.Contains(text, "could not be read") {
+		t.Errorf("got:\n%s", text)
+	}
+}
+
 func TestTheOtherAddressesOfTheServersNodeAreNamed(t *testing.T) {
 	for name, test := range map[string]struct {
 		service  corev1.ServiceType
@@ -134,8 +153,9 @@ func TestTheOtherAddressesOfTheServersNodeAreNamed(t *testing.T) {
 
 func TestAGatewayThatPerhapsCannotResolveTheServersName(t *testing.T) {
 	without := func(address string) error {
-		objects := dialled("")[:4]                                                                // no Connection
-		objects[0].(*networkingv1beta1.GatewayClient).Spec.Endpoint.Addresses = []string{address} //nolint:forcetypeassert // it is
+		pod := readyPod()
+		pod.ObjectMeta = inTenant("milan", "pod")
+		objects := append(diallingAt(address), pod) // and no Connection
 		rome := of(clustertest.Leaf(t, "rome", objects...), "milan", objects...)
 		return Wait(t.Context(), rome, "the tunnel to come up", context.DeadlineExceeded)
 	}
