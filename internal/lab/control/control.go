@@ -61,6 +61,7 @@ func Serve(listener net.Listener, l *lab.Lab, pid int, stop func()) (end func())
 	s.handlePlaces(mux)
 	mux.HandleFunc("GET /links/{a}/{b}", s.link)
 	mux.HandleFunc("PUT /links/{a}/{b}", s.setLink)
+	mux.HandleFunc("POST /nat", s.renewNAT)
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: timeout}
 	go func() { _ = server.Serve(listener) }() // it ends with an error in any case: the server was closed
 	return func() {

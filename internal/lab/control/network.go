@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"net/url"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/underlay"
@@ -51,6 +52,19 @@ func (s *Server) ends(r *http.Request) (network *underlay.Network, a, b string, 
 	return plane.Underlay, a, b, nil
 }
 
+func (s *Server) renewNAT(w http.ResponseWriter, _ *http.Request) {
+	plane, err := s.lab.Real()
+	var address netip.Addr
+	if err == nil {
+		address, err = plane.RenewNAT()
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+		return
+	}
+	answer(w, address)
+}
+
 func answer(w http.ResponseWriter, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(value) // an error means that the client is gone
@@ -69,3 +83,10 @@ func (c *Client) SetLink(ctx context.Context, a, b string, conditions underlay.C
 }
 
 func linkPath(a, b string) string { return "/links/" + url.PathEscape(a) + "/" + url.PathEscape(b) }
+
+// RenewNAT gives the NAT another address, and returns it.
+func (c *Client) RenewNAT(ctx context.Context) (netip.Addr, error) {
+	var address netip.Addr
+	err := c.exchange(ctx, http.MethodPost, "/nat", nil, &address)
+	return address, err
+}

@@ -3,8 +3,12 @@ package packets
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -49,6 +53,51 @@ func TestAccPacketsCrossAgainAfterANodeGetsAnotherAddress(t *testing.T) {
 	})
 	p.Works()
 	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), elsewhere)
+}
+
+// soon is after the next ping of a gateway, which comes every two seconds, and a handshake that WireGuard has to repeat.
+// It is before a gateway notices that nobody answers, after 15 seconds.
+const soon = 10 * time.Second
+
+// interruptedBriefly fails the test unless packets cross again soon after an event that nobody reacts to, and nothing
+// is left to repair.
+func interruptedBriefly(p *acctest.PacketPair, name string, happens func()) {
+	p.T.Helper()
+	result := p.Measure(name, acctest.Briefly, func() {
+		happens()
+		p.ComesBack()
+	})
+	if silence := time.Duration(result.Silence * float64(time.Millisecond)); silence > soon {
+		p.T.Errorf("%s: no answer for %s", name, silence)
+	}
+	p.Works()
+	acctest.DoesNotSay(p.T, p.Run("plan", "-detailed-exitcode"), "Warning: The tunnel")
+}
+
+func TestAccPacketsComeBackOnTheirOwnWhenTheClientsNATGetsAnotherAddress(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	p := lab.Join(t, "milan", acctest.OverNodePort+fmt.Sprintf(`
+		client_gateway = { connect_address = %q }`, lab.Cluster(t, "milan").NATIP))
+	interruptedBriefly(p, "the client's NAT gets another address", func() { lab.Command(t, "renew-nat") })
+
+	t.Log("Only the server's pods send.")
+	lab.Command(t, "renew-nat")
+	lab.ReachesSoon(t, "milan", p.RomeAt)
+}
+
+func TestAccPacketsStopForAMomentWhenAGatewayLooksAtItsKeyAgain(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	p := lab.Join(t, "milan", acctest.OverNodePort)
+	for cluster, other := range map[string]string{"milan": "rome", "rome": "milan"} {
+		// As in the guide: a gateway also does so every nine to eleven hours, without a change.
+		interruptedBriefly(p, "the gateway of "+cluster+" looks at its PublicKey again", func() {
+			key := networkingv1beta1.PublicKey{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-" + other, Name: other}}
+			looks := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"annotations":{"looks":"again"}}}`))
+			if err := lab.Administrator(t, cluster).Patch(t.Context(), &key, looks); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
 }
 
 // renewGateway deletes the pod of a cluster's gateway, and returns when there is another one.

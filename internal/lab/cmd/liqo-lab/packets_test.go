@@ -271,6 +271,13 @@ func TestPacketsCrossBetweenLeavesWithDifferentPodNetworksAndNotBetweenLabs(t *t
 			other.reachesNot(t, "rome", address)
 		})
 	}
+	t.Run("a node is reached through a NAT that gets another address", func(t *testing.T) {
+		first, second := lab.run(t, "renew-nat"), lab.run(t, "renew-nat")
+		if first == second {
+			t.Errorf("the NAT has %s twice", first)
+		}
+		lab.reaches(t, "rome", milan.NATIP)
+	})
 	t.Run("the other lab leaves nothing when it is killed, and this one goes on", func(t *testing.T) {
 		if err := other.cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
