@@ -27,10 +27,10 @@ const unroutePriority = 1
 type Faults struct {
 	in *sandbox.Sandbox
 
-	mu      sync.Mutex
-	dropped bool
-	rules   []*netlink.Rule
-	down    map[string]kept
+	mu    sync.Mutex
+	drops map[nftables.TableFamily]bool // whether there is a table of the faults
+	rules []*netlink.Rule
+	down  map[string]kept
 }
 
 // kept is what a device loses when it is set down: the kernel forgets it.
@@ -40,7 +40,9 @@ type kept struct {
 }
 
 // New returns the faults of a network, which has none.
-func New(in *sandbox.Sandbox) *Faults { return &Faults{in: in, down: map[string]kept{}} }
+func New(in *sandbox.Sandbox) *Faults {
+	return &Faults{in: in, drops: map[nftables.TableFamily]bool{}, down: map[string]kept{}}
+}
 
 // In reports whether these are the faults of a sandbox.
 func (f *Faults) In(s *sandbox.Sandbox) bool { return f.in == s }
@@ -56,17 +58,48 @@ func (f *Faults) Drop(match Match) error {
 	if err != nil {
 		return err
 	}
-	hook := hooks[match.Hook]
-	faults := conn.AddTable(&nftables.Table{Family: nftables.TableFamilyIPv4, Name: table})
-	chain := conn.AddChain(&nftables.Chain{
-		Name: string(match.Hook), Table: faults, Type: nftables.ChainTypeFilter, Hooknum: hook.at, Priority: &hook.priority,
-	})
-	conn.AddRule(&nftables.Rule{Table: faults, Chain: chain, Exprs: match.expressions()})
+	hook, family, devices := hooks[match.Hook], nftables.TableFamilyIPv4, []string{""}
+	if match.Hook == ingress {
+		family = nftables.TableFamilyNetdev
+		if devices, err = f.devices(match.In); err != nil {
+			return err
+		}
+	}
+	faults := conn.AddTable(&nftables.Table{Family: family, Name: table})
+	for _, device := range devices {
+		chain := conn.AddChain(&nftables.Chain{
+			Name: string(match.Hook) + device, Table: faults, Type: nftables.ChainTypeFilter,
+			Hooknum: hook.at, Priority: &hook.priority, Device: device,
+		})
+		conn.AddRule(&nftables.Rule{Table: faults, Chain: chain, Exprs: match.expressions()})
+	}
 	if err := conn.Flush(); err != nil {
 		return fmt.Errorf("nftables: %w", err)
 	}
-	f.dropped = true
+	f.drops[family] = true
 	return nil
+}
+
+// devices returns the names of the devices that match a pattern, which may end in a star. There is at least one.
+func (f *Faults) devices(pattern string) ([]string, error) {
+	links, err := f.in.Net.LinkList()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, link := range links {
+		matches, err := path.Match(pattern, link.Attrs().Name)
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", pattern, err)
+		}
+		if matches {
+			names = append(names, link.Attrs().Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("there is no device %s", pattern)
+	}
+	return names, nil
 }
 
 // Unroute makes the network behave as if it had no route to another one. The routes themselves stay. Liqo would
@@ -96,30 +129,22 @@ func (f *Faults) Unroute(to netip.Prefix) error {
 func (f *Faults) SetDevice(pattern string, up bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	links, err := f.in.Net.LinkList()
+	names, err := f.devices(pattern)
 	if err != nil {
 		return err
 	}
-	found := false
-	for _, link := range links {
-		matches, err := path.Match(pattern, link.Attrs().Name)
-		if err != nil {
-			return fmt.Errorf("%q: %w", pattern, err)
-		}
-		if !matches {
-			continue
-		}
-		found = true
-		change := f.setDown
-		if up {
-			change = f.setUp
-		}
-		if err := change(link); err != nil {
-			return fmt.Errorf("%s: %w", link.Attrs().Name, err)
-		}
+	change := f.setDown
+	if up {
+		change = f.setUp
 	}
-	if !found {
-		return fmt.Errorf("there is no device %s", pattern)
+	for _, name := range names {
+		link, err := f.in.Net.LinkByName(name)
+		if err == nil {
+			err = change(link)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	return nil
 }
@@ -181,13 +206,16 @@ func (f *Faults) Mend() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var errs []error
-	if f.dropped {
+	for family := range f.drops {
 		conn, err := nftables.New(nftables.WithNetNSFd(int(f.in.Namespace)))
 		if err == nil {
-			conn.DelTable(&nftables.Table{Family: nftables.TableFamilyIPv4, Name: table})
+			conn.DelTable(&nftables.Table{Family: family, Name: table})
 			err = conn.Flush()
 		}
-		errs, f.dropped = append(errs, err), err != nil
+		if err == nil {
+			delete(f.drops, family)
+		}
+		errs = append(errs, err)
 	}
 	for _, rule := range f.rules {
 		errs = append(errs, f.in.Net.RuleDel(rule))

@@ -22,12 +22,16 @@ var hooks = map[Hook]struct {
 	at       *nftables.ChainHook
 	priority nftables.ChainPriority
 }{
+	ingress:       {nftables.ChainHookIngress, *nftables.ChainPriorityFilter},
 	"prerouting":  {nftables.ChainHookPrerouting, beforeDefragmentation},
 	"input":       {nftables.ChainHookInput, *nftables.ChainPriorityFilter},
 	"forward":     {nftables.ChainHookForward, *nftables.ChainPriorityFilter},
 	"output":      {nftables.ChainHookOutput, *nftables.ChainPriorityFilter},
 	"postrouting": {nftables.ChainHookPostrouting, *nftables.ChainPriorityFilter},
 }
+
+// ingress is where a device gives packets to the kernel, also those that are not IP's, such as ARP's.
+const ingress Hook = "ingress"
 
 // beforeDefragmentation is a priority before that at which the kernel puts fragments together, -400.
 const beforeDefragmentation nftables.ChainPriority = -450
@@ -77,6 +81,8 @@ func (m Match) Check() error {
 		}
 	}
 	switch {
+	case m.Hook == ingress && (m.In == "" || m != Match{Hook: m.Hook, In: m.In}):
+		return fmt.Errorf("at the hook %s, all packets from one device are dropped, and only the device can be set", ingress)
 	case m.In != "" && (m.Hook == "output" || m.Hook == "postrouting"):
 		return fmt.Errorf("packets come from no device at the hook %s", m.Hook)
 	case m.Out != "" && (m.Hook == "input" || m.Hook == "prerouting"):

@@ -17,6 +17,8 @@ func TestAMatchThatNoPacketCanFulfilIsRefused(t *testing.T) {
 		"come from no device":        {Hook: "postrouting", In: "eth0"},
 		"go to no device":            {Hook: "input", Out: "eth0"},
 		"at the hook prerouting onl": {Hook: "forward", Fragments: true},
+		"only the device can be set": {Hook: "ingress", In: "liqo.*", Protocol: "icmp"},
+		"packets from one device":    {Hook: "ingress"},
 	} {
 		if err := match.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: got %v", match, err)
@@ -26,6 +28,7 @@ func TestAMatchThatNoPacketCanFulfilIsRefused(t *testing.T) {
 		{Hook: "forward", In: "pod1", Out: "liqo.*", Protocol: "udp", Larger: 1000},
 		{Hook: "input", From: netip.MustParsePrefix("10.200.0.0/16")},
 		{Hook: "prerouting", Fragments: true},
+		{Hook: "ingress", In: "liqo.*"},
 	} {
 		if err := match.Check(); err != nil {
 			t.Errorf("%+v: got %v", match, err)

@@ -14,7 +14,7 @@ import (
 // SettingsHelp lists the settings that Set can change.
 const SettingsHelp = "load-balancer, schedulable, pull-image, connect, mute = true or false; " +
 	"liqo = running, stopped, a version such as v1.1.2 or a folder with sources; " +
-	"gateway-ready-after, connect-after = a duration such as 5s"
+	"gateway-ready-after, pod-reported-after, connect-after = a duration such as 5s"
 
 // Set changes the behaviour of the cluster, by the name of a setting.
 func (c *Cluster) Set(ctx context.Context, key, value string) error {

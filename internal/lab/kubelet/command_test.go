@@ -70,6 +70,24 @@ func TestAPodRunsWhileItsCommandDoesAndThenSaysHowThatHasEnded(t *testing.T) {
 	}
 }
 
+func TestAPodRunsItsCommandForAWhileBeforeAnybodyKnows(t *testing.T) {
+	r, runtime := newJobKubelet(newJob())
+	if err := r.Settings.Set("pod-reported-after", "1h"); err != nil {
+		t.Fatal(err)
+	}
+	pod, result := step(t, r)
+	if pod.Status.PodIP != "" || result.RequeueAfter < 59*time.Minute || len(runtime.addresses) != 1 {
+		t.Errorf("got %+v, again after %s, and %v run", pod.Status, result.RequeueAfter, runtime.addresses)
+	}
+	address := runtime.addresses[client.ObjectKeyFromObject(pod)]
+	if err := r.Settings.Set("pod-reported-after", "0s"); err != nil {
+		t.Fatal(err)
+	}
+	if pod, _ = step(t, r); pod.Status.Phase != corev1.PodRunning || pod.Status.PodIP != address.String() {
+		t.Errorf("then: got %+v", pod.Status)
+	}
+}
+
 func TestAPodRunsUntilTheLastOfItsCommandsHasEnded(t *testing.T) {
 	job := newJob()
 	job.Spec.Containers = append(job.Spec.Containers, corev1.Container{Name: "other", Command: []string{"sleep", "9"}})

@@ -76,7 +76,7 @@ func (r *podReconciler) run(ctx context.Context, pod *corev1.Pod) (ctrl.Result, 
 	case started != nil && time.Since(started.Time) < current.GatewayReadyAfter:
 		return ctrl.Result{RequeueAfter: time.Until(started.Add(current.GatewayReadyAfter))}, nil
 	}
-	return ctrl.Result{}, r.ready(ctx, pod)
+	return r.ready(ctx, pod)
 }
 
 // missingSecret returns a volume of the pod whose Secret does not exist, or nil.
@@ -151,41 +151,46 @@ func (r *podReconciler) failToPull(ctx context.Context, pod *corev1.Pod) error {
 }
 
 // ready runs the pod, and reports it as running and ready, with an address.
-func (r *podReconciler) ready(ctx context.Context, pod *corev1.Pod) error {
-	ip, err := r.addressOf(pod)
+func (r *podReconciler) ready(ctx context.Context, pod *corev1.Pod) (ctrl.Result, error) {
+	address, err := r.addressOf(pod)
 	if err != nil {
-		return err
+		return ctrl.Result{}, err
 	}
 	r.begin(pod)
-	pod.Status.PodIP = ip.String()
-	pod.Status.PodIPs = []corev1.PodIP{{IP: ip.String()}}
+	pod.Status.PodIP = address.ip.String()
+	pod.Status.PodIPs = []corev1.PodIP{{IP: pod.Status.PodIP}}
 	if r.Runtime != nil {
-		if err := r.Runtime.Run(ctx, pod, ip); err != nil {
-			return err
+		if err := r.Runtime.Run(ctx, pod, address.ip); err != nil {
+			return ctrl.Result{}, err
 		}
 	}
+	if left := r.Settings.Get().PodReportedAfter - time.Since(address.since); left > 0 && len(r.commands(pod)) > 0 {
+		return ctrl.Result{RequeueAfter: left}, nil
+	}
 	report(pod, r.commands(pod))
-	return r.client.Status().Update(ctx, pod)
+	return ctrl.Result{}, r.client.Status().Update(ctx, pod)
 }
 
-// podAddress is the address of a pod that the kubelet has started.
+// podAddress is the address of a pod that the kubelet has started, and when it did.
 type podAddress struct {
-	pod types.UID
-	ip  netip.Addr
+	pod   types.UID
+	ip    netip.Addr
+	since time.Time
 }
 
 // addressOf returns the address of a pod, the same one each time. The pod may run already, although the cache does not
 // know it yet. With another address, it would run anew, and the devices that lead to it would be gone.
-func (r *podReconciler) addressOf(pod *corev1.Pod) (netip.Addr, error) {
+func (r *podReconciler) addressOf(pod *corev1.Pod) (podAddress, error) {
 	key := client.ObjectKeyFromObject(pod)
 	if known, ok := r.addresses[key]; ok && known.pod == pod.UID {
-		return known.ip, nil
+		return known, nil
 	}
 	ip, err := r.PodIPs.Take()
-	if err == nil {
-		r.addresses[key] = podAddress{pod.UID, ip}
+	if err != nil {
+		return podAddress{}, err
 	}
-	return ip, err
+	r.addresses[key] = podAddress{pod.UID, ip, time.Now()}
+	return r.addresses[key], nil
 }
 
 // resume continues with a pod that was already reported running, maybe by an earlier kubelet.

@@ -23,6 +23,10 @@ type Values struct {
 	Mute bool
 	// GatewayReadyAfter is the time from the scheduling of a pod until it is ready.
 	GatewayReadyAfter time.Duration
+	// PodReportedAfter is the time from the start of a pod that runs commands until it is reported as running, with its
+	// address. A real kubelet looks for containers that have started once a second. Meanwhile, nobody else knows the
+	// pod: Liqo makes no route to it, and what is sent to it takes the pod network.
+	PodReportedAfter time.Duration
 	// ConnectAfter is the time from the moment when both ends can shake hands until the tunnel is
 	// up.
 	ConnectAfter time.Duration
@@ -64,6 +68,8 @@ func (s *Settings) Set(key, value string) error {
 		v.Mute, err = strconv.ParseBool(value)
 	case "gateway-ready-after":
 		v.GatewayReadyAfter, err = time.ParseDuration(value)
+	case "pod-reported-after":
+		v.PodReportedAfter, err = time.ParseDuration(value)
 	case "connect-after":
 		v.ConnectAfter, err = time.ParseDuration(value)
 	default:

@@ -10,12 +10,15 @@ func TestASettingIsChangedByNameAndListenersAreTold(t *testing.T) {
 	listener := s.Listen(t.Context())
 	for key, value := range map[string]string{
 		"load-balancer": "false", "gateway-ready-after": "5s", "connect": "true", "mute": "true",
+		"pod-reported-after": "1s",
 	} {
 		if err := s.Set(key, value); err != nil {
 			t.Errorf("%s=%s: %v", key, value, err)
 		}
 	}
-	if got, want := s.Get(), (Values{Connect: true, Mute: true, GatewayReadyAfter: 5 * time.Second}); got != want {
+	if got, want := s.Get(), (Values{
+		Connect: true, Mute: true, GatewayReadyAfter: 5 * time.Second, PodReportedAfter: time.Second,
+	}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	select {

@@ -25,7 +25,8 @@ func newDrop(folder func() (string, error)) *cobra.Command {
 		Short: "Drop the packets in the network of a pod or a node that match all flags, until liqo-lab mend",
 		Long: "Drop the packets in the network of a pod or a node that match all flags, until liqo-lab mend. " +
 			"Each call adds a rule. Fragments are only\n" +
-			"visible at the hook prerouting: the kernel puts them together after it. " + atPlace,
+			"visible at the hook prerouting: the kernel puts them together after it. The hook ingress needs --in and takes no " +
+			"other flag:\nit drops all that comes from a device, also the ARP by which neighbours find each other. " + atPlace,
 		Example: "  liqo-lab drop rome/rome-node --protocol udp --larger 1000",
 		Args:    cobra.ExactArgs(1),
 	}

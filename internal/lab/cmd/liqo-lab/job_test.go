@@ -194,6 +194,9 @@ func (r *running) testFaults(t *testing.T, to string) {
 		"the links to gateways are down": {
 			[]string{"device", "rome/rome-node", "liqo.*", "--down"}, nil, nil,
 		},
+		"nothing arrives from the gateways, not even ARP": {
+			[]string{"drop", "rome/rome-node", "--hook=ingress", "--in=liqo.*"}, nil, nil,
+		},
 		"a node is cut off": {[]string{"device", "milan/milan-node", "eth0", "--down"}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,6 +22,9 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
 
+// usualReport is how long a command has run, on average, when a real kubelet reports its pod.
+const usualReport = 500 * time.Millisecond
+
 // up is the command that starts a lab.
 type up struct {
 	folder                          func() (string, error)
@@ -29,6 +32,7 @@ type up struct {
 	peerable, peered, metrics       bool
 	liqo, dataPlane                 string
 	gatewayReadyAfter, connectAfter time.Duration
+	podReportedAfter                time.Duration
 	buildOnly                       bool
 	detach, background              bool
 	json, stopOnStdinEOF            bool
@@ -61,6 +65,8 @@ func (u *up) command() *cobra.Command {
 	flags.BoolVar(&u.metrics, "metrics", false,
 		"let Liqo's gateways serve their metrics, at the ports 8082 and 8084 of their pods; with --dataplane=real")
 	flags.DurationVar(&u.gatewayReadyAfter, "gateway-ready-after", 0, "how long a gateway's pod takes to be ready")
+	flags.DurationVar(&u.podReportedAfter, "pod-reported-after", usualReport,
+		"how long a pod already runs its command when it is reported as running; with --dataplane=real")
 	flags.DurationVar(&u.connectAfter, "connect-after", 0, "how long a simulated tunnel takes to connect")
 	flags.BoolVar(&u.buildOnly, "build-only", false, "build the programs of the lab, unless the cache has them, and end")
 	flags.BoolVar(&u.detach, "detach", false, "return when the lab is ready; it continues in the background")
@@ -142,7 +148,7 @@ func (u *up) options(ctx context.Context) (lab.Options, []peering, error) {
 	return lab.Options{
 		Dir: dir, Clusters: clusters, DataPlane: plane, Metrics: u.metrics,
 		Peerable:          u.peerable || u.peered || len(peerings) > 0,
-		GatewayReadyAfter: u.gatewayReadyAfter, ConnectAfter: u.connectAfter,
+		GatewayReadyAfter: u.gatewayReadyAfter, PodReportedAfter: u.podReportedAfter, ConnectAfter: u.connectAfter,
 		Guard: []string{executable, "guard", "--dir", dir}, Helper: []string{executable},
 		Report: progress.New(os.Stderr),
 	}, peerings, nil
