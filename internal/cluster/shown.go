@@ -18,9 +18,39 @@ var workflowCommand = regexp.MustCompile(`::([A-Za-z-]+(?: [^:\n]*)?::)|##(\[)`)
 // Shown returns a text that somebody on a leaf may have written, such as the message of an Event, as one line for a
 // terminal or a log. It has no more than about a KiB. Characters that are not printed are visible escapes, so that the
 // text can neither change what is printed around it nor look like it.
-func Shown(text string) string {
-	if len(text) > longestShown {
-		end := longestShown
+func Shown(text string) string { return shownUpTo(text, longestShown) }
+
+// mostLines is how many lines of one text of a leaf are shown.
+const mostLines = 5
+
+// ShownLines is Shown for a text that may have several lines, such as the output of a program. Of several lines, the
+// first ones begin below, each with a mark, so that none can look like a line of this provider.
+func ShownLines(text string) string {
+	var lines []string
+	for line := range strings.Lines(strings.ReplaceAll(text, "\t", "  ")) {
+		if line = strings.TrimRight(line, " \r\n"); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) <= 1 {
+		return Shown(strings.TrimSpace(strings.Join(lines, "")))
+	}
+	var shown strings.Builder
+	for i, left := 0, longestShown; i < len(lines); i++ {
+		if i == mostLines || left <= 0 {
+			fmt.Fprintf(&shown, "\n  (and %d more lines)", len(lines)-i)
+			break
+		}
+		shown.WriteString("\n  | " + shownUpTo(lines[i], left))
+		left -= len(lines[i])
+	}
+	return shown.String()
+}
+
+// shownUpTo is Shown with another limit, in bytes.
+func shownUpTo(text string, limit int) string {
+	if len(text) > limit {
+		end := limit
 		for !utf8.RuneStart(text[end]) {
 			end--
 		}

@@ -39,3 +39,22 @@ func TestATextOfALeafIsShownAsText(t *testing.T) {
 		t.Errorf("paragraphs: %q", got)
 	}
 }
+
+func TestLinesOfALeafAreLinesThatNobodyTakesForOthers(t *testing.T) {
+	for text, want := range map[string]string{
+		"one line\n": "one line",
+		"":           "",
+		"ping: invalid option -- 'M'\nBusyBox v1.35.0\n\nUsage: ping [OPTIONS] HOST\n\n\t-4,-6\tForce IP\r\n": "" +
+			"\n  | ping: invalid option -- 'M'\n  | BusyBox v1.35.0\n  | Usage: ping [OPTIONS] HOST\n  |   -4,-6  Force IP",
+		"1\n2\n3\n4\n5\n6\n7":            "\n  | 1\n  | 2\n  | 3\n  | 4\n  | 5\n  (and 2 more lines)",
+		"ok\n\x1b[2K\n::error::forged\n": "\n  | ok\n  | \\x1b[2K\n  | :\\x3aerror::forged",
+	} {
+		if got := ShownLines(text); got != want {
+			t.Errorf("%q: got %q", text, got)
+		}
+	}
+	if got := ShownLines("a\n" + strings.Repeat("b", 1<<20) + "\nc"); len(got) > longestShown+100 ||
+		!strings.HasSuffix(got, "more bytes)\n  (and 1 more lines)") {
+		t.Errorf("a long line: %d bytes, %q", len(got), got[max(0, len(got)-60):])
+	}
+}

@@ -45,7 +45,7 @@ const (
 
 // faults names the hops that keep packets from passing. If there are any, it asks the listeners and the gateways.
 func (t *Test) faults(ctx context.Context, result *Result) []Fault {
-	lost := slices.DeleteFunc(slices.Clone(result.Paths), func(path Path) bool { return path.Answered > 0 })
+	lost := slices.DeleteFunc(slices.Clone(result.Paths), func(path Path) bool { return !path.Lost })
 	if len(lost) == 0 {
 		return append(t.oversized(result.Paths), t.lossy(result.Paths)...)
 	}
@@ -54,20 +54,29 @@ func (t *Test) faults(ctx context.Context, result *Result) []Fault {
 	if down := t.tunnelDown(ctx); down != nil {
 		return []Fault{*down}
 	}
-	var faults []Fault
-	for _, path := range lost {
-		for _, direction := range []way{path.way, path.reverse()} {
-			found := t.locate(ctx, result.Paths, direction)
-			if found != nil && !slices.ContainsFunc(faults, found.isSame) {
-				faults = append(faults, *found)
-			}
-		}
-	}
+	faults := t.hops(ctx, result.Paths)
 	if len(faults) == 0 {
 		faults = append(faults, unknown(lost[0]))
 	}
 	for _, s := range []*station{t.client, t.server} {
 		faults = s.common(faults)
+	}
+	return faults
+}
+
+// hops returns the hops at which the packets of paths get lost, in either direction, each once.
+func (t *Test) hops(ctx context.Context, paths []Path) []Fault {
+	var faults []Fault
+	for _, path := range paths {
+		if !path.Lost {
+			continue
+		}
+		for _, direction := range []way{path.way, path.reverse()} {
+			found := t.locate(ctx, paths, direction)
+			if found != nil && !slices.ContainsFunc(faults, found.isSame) {
+				faults = append(faults, *found)
+			}
+		}
 	}
 	return faults
 }
@@ -111,7 +120,7 @@ func (w way) view() *answer {
 func (w way) reaches(hops int) bool {
 	for target := range w.from.addresses {
 		other := way{w.from, w.to, w.source, target}
-		if hops <= hopsToGateway && other.view().Answered > 0 {
+		if hops <= hopsToGateway && other.view().passes() {
 			return true
 		}
 		for hop := range other.view().hops {
@@ -127,7 +136,7 @@ func (w way) reaches(hops int) bool {
 // packet has taken too many hops.
 func (w way) reachesNode() bool {
 	node := w.from.reports[w.source].node
-	return w.reaches(hopsToNode) || node != nil && node.Answered > 0 || w.from.overlayOf(w.source) == yes
+	return w.reaches(hopsToNode) || node != nil && node.lasts() || w.from.overlayOf(w.source) == yes
 }
 
 // The number of hops to the gateway of the source's leaf, and to the node of the target. The other gateway is between
@@ -154,21 +163,31 @@ func certain(is bool) certainty {
 	return no
 }
 
-// mostSent is an upper limit for the pings that a prober has sent to a pod. Some look for the largest packet that
-// passes, and some for the hop.
+// Other pings that a prober sends to a pod: the first ones, those that show whether answers still come, and as many as
+// one size takes.
+const firsts, repeats, ofOneSize = 4, 10, 4
+
+// mostSent is an upper limit for the pings that a prober has sent to a pod, and exact if the pod has been silent from
+// the start. Some look for the largest packet that passes, and some for the hop.
 func (a *answer) mostSent(mtu int) int {
+	sent, search := firsts+a.Sent, ofOneSize*(bits.Len(uint(mtu))+2)
 	switch {
-	case a.Answered == 0:
-		return a.Sent + pushes + 2
+	case a.silent && a.last < a.Sent:
+		return sent + repeats + pushes
+	case a.silent:
+		return sent + search + repeats + pushes
 	case a.Largest < mtu:
-		return a.Sent + 2*bits.Len(uint(mtu)) + 2
+		return sent + search + 2*repeats
+	case a.last < a.Sent:
+		return sent + ofOneSize + repeats
 	default:
-		return a.Sent + 2
+		return sent + ofOneSize
 	}
 }
 
-// arrives reports whether pings have arrived at the target of a way. The listener does not know from where they came,
-// so it counts only what the other pods can't have sent.
+// arrives reports whether pings arrive at the target of a way. The listener does not know from where they came, so it
+// counts only what the other pods can't have sent. A few may have arrived before Liqo had a route to the new listener,
+// so most must.
 func (w way) arrives() certainty {
 	if w.target >= len(w.to.heard) || !w.to.heard[w.target].told {
 		return unsure
@@ -178,14 +197,14 @@ func (w way) arrives() certainty {
 		other := way{w.from, w.to, source, w.target}.view()
 		switch most := other.mostSent(w.from.mtu()); {
 		case source == w.source:
-		case other.Answered > 0:
+		case other.passes():
 			answered += most
 		default:
 			silent += most
 		}
 	}
 	switch requests := w.to.heard[w.target].requests; {
-	case requests > answered+silent:
+	case 2*(requests-answered-silent) > w.view().mostSent(w.from.mtu()):
 		return yes
 	case requests <= answered:
 		return no
@@ -194,12 +213,29 @@ func (w way) arrives() certainty {
 	}
 }
 
-// carried reports whether a gateway's counter shows the packets of a way.
-func carried(bytes int) certainty {
+// carried reports whether a gateway's counter shows the packets of a way, and not only those that were answered before
+// the way fell silent.
+func (w way) carried(bytes int) certainty {
 	if bytes < 0 {
 		return unsure
 	}
-	return certain(bytes >= pushed)
+	const ofPing = 128 // bytes of a small one in the tunnel
+	least := pushed
+	for source := range w.from.reports {
+		for target := range w.to.reports {
+			other := way{w.from, w.to, source, target}
+			least += ofPing * (other.view().early() + other.reverse().view().early())
+		}
+	}
+	return certain(bytes >= least)
+}
+
+// roundabout reports whether packets of a way have left the gateway of the target's leaf, but past the overlay. So they
+// do until Liqo has a route to a new pod there: the first answers come back to it, and none when the route leads
+// through the overlay. A hop that fails during the test ends both directions at the same time.
+func (w way) roundabout() bool {
+	there, back := w.view().early(), w.reverse().view().early()
+	return back > 0 && (there == 0 || back > there+1)
 }
 
 // bytes returns the least and the most that the gateway of a leaf has sent into the tunnel and received from it, as its
@@ -215,7 +251,7 @@ func (s *station) bytes() (sent, received int) {
 // overlayOf reports whether the gateway answers in the overlay, from a node.
 func (s *station) overlayOf(node int) certainty {
 	if answer := s.reports[node].overlay; answer != nil && answer.Sent > 0 {
-		return certain(answer.Answered > 0)
+		return certain(answer.lasts())
 	}
 	return unsure
 }
@@ -223,19 +259,19 @@ func (s *station) overlayOf(node int) certainty {
 // locate returns the hop at which packets of a way get lost, or nil if they arrive.
 func (t *Test) locate(ctx context.Context, paths []Path, w way) *Fault {
 	switch {
-	case w.arrives() == yes, w.view().Answered > 0:
+	case w.arrives() == yes, w.view().passes():
 		return nil
 	case !w.reachesNode():
 		return w.from.podFault(ctx, w, w.source)
 	// If the way back answers, the networks of both nodes and all between them pass packets in both directions.
-	case w.reverse().view().Answered > 0, w.reaches(hopsToTarget):
+	case w.reverse().view().passes(), w.reaches(hopsToTarget):
 		return w.to.podFault(ctx, w, w.target)
 	case !w.reaches(hopsToGateway) && w.from.overlayOf(w.source) == yes:
 		return w.from.nodeFault(w, w.source)
 	case !w.reaches(hopsToGateway):
 		return w.from.overlayFault(w, w.source)
 	}
-	works := slices.ContainsFunc(paths, func(path Path) bool { return path.from == w.from && path.Answered > 0 })
+	works := slices.ContainsFunc(paths, func(path Path) bool { return path.from == w.from && !path.Lost })
 	return w.behindGateway(ctx, works)
 }
 
@@ -245,9 +281,11 @@ func (w way) behindGateway(ctx context.Context, works bool) *Fault {
 	sent, _ := w.from.bytes()
 	_, received := w.to.bytes()
 	switch {
-	case !works && carried(sent) == no:
+	case w.roundabout():
+		return w.to.overlayFault(w, w.target)
+	case !works && w.carried(sent) == no:
 		return w.from.gatewayFault(w)
-	case !works && carried(sent) == yes && carried(received) == no:
+	case !works && w.carried(sent) == yes && w.carried(received) == no:
 		return tunnelFault(w)
 	case !w.reverse().reachesNode(): // before the overlay, which a pod does not reach without its node either
 		return w.to.podFault(ctx, w, w.target)
@@ -255,7 +293,7 @@ func (w way) behindGateway(ctx context.Context, works bool) *Fault {
 		return w.to.overlayFault(w, w.target)
 	case works:
 		return w.to.nodeFault(w, w.target)
-	case carried(received) == yes:
+	case w.carried(received) == yes:
 		return w.to.gatewayFault(w)
 	default:
 		return gatewaysFault(w)

@@ -27,8 +27,8 @@ func newScene(t *testing.T, inRome ...client.Object) scene {
 			station.heard = append(station.heard, heard{told: true, requests: 2 * passing, sent: -1, received: -1})
 			station.reports = append(station.reports, report{
 				answers: map[string]*answer{
-					"10.71.0.1": {Sent: passing, Answered: passing, Largest: 1340},
-					"10.71.0.2": {Sent: passing, Answered: passing, Largest: 1340},
+					"10.71.0.1": {Sent: passing, Answered: passing, last: passing, Largest: 1340},
+					"10.71.0.2": {Sent: passing, Answered: passing, last: passing, Largest: 1340},
 				},
 			})
 		}
@@ -37,17 +37,17 @@ func newScene(t *testing.T, inRome ...client.Object) scene {
 }
 
 // passing is how many pings a prober sends to a pod that answers, and failing how many it sends to one that does not.
-const passing, failing = 10, 30
+const passing, failing = 10, firsts + passing + repeats + pushes
 
 // loses makes all pings from a node of one leaf to a node of the other one get lost. Routers answer until so many hops.
 func (s scene) loses(from, to *station, source, target int, answering ...int) {
 	lost := from.reports[source].answers[from.addresses[target]]
-	*lost = answer{Sent: passing, hops: map[int]bool{}}
+	*lost = answer{Sent: passing, silent: true, hops: map[int]bool{}}
 	for _, hop := range answering {
 		lost.hops[hop] = true
 	}
-	from.reports[source].overlay = &answer{Sent: 3, Answered: 3, Largest: 1340}
-	from.reports[source].node = &answer{Sent: 3, Answered: 3}
+	from.reports[source].overlay = &answer{Sent: 3, Answered: 3, last: 3, Largest: 1340}
+	from.reports[source].node = &answer{Sent: 3, Answered: 3, last: 3}
 	to.heard[target].requests -= passing
 }
 
@@ -72,19 +72,14 @@ func (s *station) silent(node int) { s.reports[node].overlay = &answer{Sent: 3} 
 // find returns what the test finds, without what it asks the leaves for.
 func (s scene) find(t *testing.T) []Fault {
 	t.Helper()
-	paths := append(s.client.pathsTo(s.server), s.server.pathsTo(s.client)...)
-	var faults []Fault
-	for _, path := range paths {
-		if path.Answered > 0 {
-			continue
-		}
-		for _, direction := range []way{path.way, path.reverse()} {
-			if found := s.locate(t.Context(), paths, direction); found != nil {
-				faults = append(faults, *found)
-			}
-		}
-	}
-	return faults
+	return s.hops(t.Context(), append(s.client.pathsTo(s.server), s.server.pathsTo(s.client)...))
+}
+
+// answersAtFirst makes the first pings from a node to another one be answered, of those that get lost: so many of those
+// before the counted ones, and of those.
+func (s *station) answersAtFirst(source, target, before, counted int) {
+	lost := s.reports[source].answers[s.addresses[target]]
+	lost.young, lost.Answered, lost.last = before, counted, counted
 }
 
 func TestEachFaultHasItsHop(t *testing.T) {
@@ -158,6 +153,79 @@ func TestEachFaultHasItsHop(t *testing.T) {
 				rome.silent(first)
 			},
 			Fault{Hop: HopOverlay, Node: "first", Problem: trouble.Problem{ID: "overlay-packets-lost", Leaf: "rome"}},
+		},
+		"the overlay carries nothing to a node, whose new pods get answers past it at first": {
+			func(s scene, rome, milan *station) {
+				for node := range rome.names {
+					s.loses(rome, milan, node, first, 1, 2)
+					s.loses(milan, rome, first, node, 1, 2)
+					milan.answersAtFirst(first, node, firsts, 3)
+					rome.heard[node].requests += failing
+				}
+			},
+			Fault{Hop: HopOverlay, Node: "first", Problem: trouble.Problem{ID: "overlay-packets-lost", Leaf: "milan"}},
+		},
+		"so it is for less than a second, and the listener gets some packets past the overlay, too": {
+			func(s scene, rome, milan *station) {
+				for node := range rome.names {
+					s.loses(rome, milan, node, first, 1, 2)
+					s.loses(milan, rome, first, node, 1, 2)
+					milan.answersAtFirst(first, node, 3, 0)
+					rome.answersAtFirst(node, first, 1, 0)
+					rome.heard[node].requests += failing
+					milan.heard[first].requests++
+				}
+			},
+			Fault{Hop: HopOverlay, Node: "first", Problem: trouble.Problem{ID: "overlay-packets-lost", Leaf: "milan"}},
+		},
+		"the overlay fails while it is asked": {
+			func(s scene, rome, milan *station) {
+				for node := range milan.names {
+					s.loses(rome, milan, first, node, 1)
+					s.loses(milan, rome, node, first, 1, 2)
+				}
+				rome.reports[first].overlay = &answer{Sent: 5, Answered: 2, last: 2}
+			},
+			Fault{Hop: HopOverlay, Node: "first", Problem: trouble.Problem{ID: "overlay-packets-lost", Leaf: "rome"}},
+		},
+		"a node has no route, and one answer of the overlay is lost": {
+			func(s scene, rome, milan *station) {
+				for node := range milan.names {
+					s.loses(rome, milan, first, node, 1)
+					s.loses(milan, rome, node, first, 1, 2)
+					rome.heard[first].requests += failing
+				}
+				rome.reports[first].overlay = &answer{Sent: 5, Answered: 4, last: 4}
+			},
+			Fault{Hop: HopNode, Node: "first", Problem: trouble.Problem{ID: "node-not-forwarding", Leaf: "rome"}},
+		},
+		"a policy is enforced only after the pod's first packets": {
+			func(s scene, rome, milan *station) {
+				for node := range rome.names {
+					s.loses(rome, milan, node, first, 1, 2, 4)
+					s.loses(milan, rome, first, node, 1, 2)
+					milan.answersAtFirst(first, node, 2, 0)
+					rome.heard[node].requests += failing
+				}
+			},
+			Fault{Hop: HopPod, Node: "first", Problem: trouble.Problem{ID: "pod-packets-lost", Leaf: "milan"}},
+		},
+		"a gateway begins to drop what comes from its leaf during the test": {
+			func(s scene, rome, milan *station) {
+				s.losesAll(rome, milan, 1, 2)
+				s.losesAll(milan, rome, 1, 2)
+				for source := range rome.names {
+					for target := range milan.names {
+						rome.answersAtFirst(source, target, firsts, 6)
+						milan.answersAtFirst(source, target, firsts, 7)
+					}
+				}
+				rome.hearsAll()
+				const ofFirst = 4 * 2 * (firsts + 7) * 128
+				rome.counts(ofFirst, ofFirst+4*pushed)
+				milan.counts(ofFirst+4*pushed, ofFirst)
+			},
+			Fault{Hop: HopGateway, Problem: trouble.Problem{ID: "gateway-not-forwarding", Leaf: "rome"}},
 		},
 		"a gateway drops what comes from its leaf": {
 			func(s scene, rome, milan *station) {
@@ -262,7 +330,7 @@ func TestLargePacketsThatGetLostAreTheTunnelsFault(t *testing.T) {
 	if len(found) != 1 || found[0].Hop != HopTunnel || !strings.Contains(found[0].Advice, "`mtu = 1200`") {
 		t.Errorf("got %+v", found)
 	}
-	s.server.reports[1].overlay = &answer{Sent: 3, Answered: 3, Largest: 1200}
+	s.server.reports[1].overlay = &answer{Sent: 3, Answered: 3, last: 3, Largest: 1200}
 	found = s.faults(t.Context(), &Result{Paths: paths})
 	if len(found) != 1 || found[0].Hop != HopOverlay || found[0].Leaf != "milan" || found[0].Node != "second" {
 		t.Errorf("with an overlay that carries no large packets: got %+v", found)
@@ -294,6 +362,33 @@ func TestMoreLossThanIsAcceptedIsAFault(t *testing.T) {
 	}
 }
 
+func TestALostLastPingIsNoLostPath(t *testing.T) {
+	s := newScene(t)
+	s.options.AcceptedLoss = 10
+	*s.client.reports[0].answers["10.71.0.1"] = answer{Sent: passing, Answered: 9, last: 9, Largest: 1340}
+	if found := s.faults(t.Context(), &Result{Paths: s.client.pathsTo(s.server)}); len(found) > 0 {
+		t.Errorf("got %+v", found)
+	}
+}
+
+func TestPacketsThatPassOnlyAtTheEndAreLoss(t *testing.T) {
+	s := newScene(t)
+	*s.client.reports[0].answers["10.71.0.1"] = answer{Sent: passing, Largest: 1340}
+	found := s.faults(t.Context(), &Result{Paths: s.client.pathsTo(s.server)})
+	if len(found) != 1 || found[0].ID != "some-packets-lost" {
+		t.Errorf("got %+v", found)
+	}
+}
+
+func TestASizeThatWasNotMeasuredIsNoFaultAndNoMTU(t *testing.T) {
+	s := newScene(t)
+	s.client.reports[0].answers["10.71.0.1"].Largest = 0
+	result := Result{Paths: s.client.pathsTo(s.server)[:1]}
+	if found := s.faults(t.Context(), &result); len(found) > 0 || result.MTU() != 0 {
+		t.Errorf("got %+v, MTU %d", found, result.MTU())
+	}
+}
+
 func TestTheAdviceAboutTheOverlayHoldsForEveryLiqo(t *testing.T) {
 	s := newScene(t)
 	const first = 0
@@ -308,13 +403,36 @@ func TestTheAdviceAboutTheOverlayHoldsForEveryLiqo(t *testing.T) {
 	}
 }
 
-func TestTheAdviceAboutBothGatewaysSaysWhatTheTestLacks(t *testing.T) {
-	s := newScene(t)
-	fault := gatewaysFault(way{from: s.client, to: s.server})
-	const lacks = "The test can tell which one it is if Liqo is installed with metrics.enabled=true, and if the " +
-		"provider's user may list internalfabrics.networking.liqo.io."
-	if !strings.HasPrefix(fault.Advice, lacks) {
-		t.Errorf("got:\n%s", fault.Advice)
+func TestWhyNobodyKnowsWhichGatewayItIsIsSaid(t *testing.T) {
+	for want, prepare := range map[string]func(rome *station){
+		`but nothing listens at http://10.200.0.12:8084/metrics. It does if Liqo is installed with metrics.enabled=true.`: func(
+			rome *station,
+		) {
+			rome.heard[1].curl = 7
+		},
+		"but http://10.200.0.12:8084/metrics does not answer a pod of the test within 5 seconds": func(rome *station) {
+			rome.heard[0].curl = 28
+		},
+		"but image gateway:1 lacks curl.":     func(rome *station) { rome.heard[0].curl = 127 },
+		"and ends with status 56.":            func(rome *station) { rome.heard[0].curl = 56 },
+		"has no counters of the tunnel that ": func(*station) {},
+		"but no pod of the test has told":     func(rome *station) { rome.heard = []heard{parseHeard(""), parseHeard("")} },
+		"but the provider's user may not list internalfabrics.networking.liqo.io": func(rome *station) {
+			rome.hidden, rome.gateway = "the provider's user may not list internalfabrics.networking.liqo.io", ""
+		},
+	} {
+		s := newScene(t)
+		rome, milan := s.client, s.server
+		rome.gateway, rome.image.name = "10.200.0.12", "gateway:1"
+		for i := range rome.heard {
+			rome.heard[i].sent, rome.heard[i].received = -1, -1
+		}
+		milan.counts(0, 0)
+		prepare(rome)
+		evidence := strings.Join(gatewaysFault(way{from: rome, to: milan}).Evidence, "\n")
+		if !strings.Contains(evidence, want) || strings.Contains(evidence, `the gateway of "milan" has sent`) {
+			t.Errorf("%q is missing in, or Milan is in:\n%s", want, evidence)
+		}
 	}
 }
 

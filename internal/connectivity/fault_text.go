@@ -34,11 +34,10 @@ func (w way) story() string {
 		last = "the node"
 	}
 	sentences := []string{fmt.Sprintf(
-		"From %s to %s (%s), %d of %d pings are answered.", w.from.place(w.source), w.to.place(w.target),
-		w.from.addresses[w.target], view.Answered, view.Sent,
+		"From %s to %s (%s), %s.", w.from.place(w.source), w.to.place(w.target), w.from.addresses[w.target], view.tell(),
 	)}
 	switch {
-	case view.Answered > 0:
+	case view.passes():
 	case last == "":
 		sentences = append(sentences, "No router on the way answers.")
 	default:
@@ -57,13 +56,27 @@ func (w way) story() string {
 	return strings.Join(sentences, " ")
 }
 
+// tell says how many pings to a pod were answered, and which ones if that makes a difference.
+func (a *answer) tell() string {
+	switch text := fmt.Sprintf("%d of %d pings are answered", a.Answered, a.Sent); {
+	case a.early() == 0:
+		return text
+	case a.Answered == 0:
+		return fmt.Sprintf("%s, but %d of the %d before were", text, a.young, firsts)
+	case a.last == a.Answered:
+		return fmt.Sprintf("the first %s, none since", text)
+	default:
+		return fmt.Sprintf("%s, none after number %d", text, a.last)
+	}
+}
+
 // observed returns what was observed on a way and on the way back, in sentences.
 func observed(w way) []string { return []string{w.story(), w.reverse().story()} }
 
 // tellOverlay says whether the gateway answers a node in the overlay.
 func (s *station) tellOverlay(node int) string {
 	text := map[certainty]string{
-		yes: "The gateway of %q answers %s in the overlay.", no: "The gateway of %q does not answer %s in the overlay.",
+		yes: "The gateway of %q answers what %s sends in the overlay.", no: "The gateway of %q does not answer %s in the overlay.",
 		unsure: "Whether the gateway of %q answers %s in the overlay is not known.",
 	}[s.overlayOf(node)]
 	return fmt.Sprintf(text, s.Leaf.Name, s.place(node))
@@ -130,10 +143,15 @@ func (s *station) nodeFault(w way, node int) *Fault {
 }
 
 func (s *station) overlayFault(w way, node int) *Fault {
+	evidence := append(observed(w), s.tellOverlay(node))
+	if w.roundabout() {
+		evidence = append(evidence, fmt.Sprintf("The first answers came to the new pod on %s past the overlay, by the leaf's "+
+			"pod network. Since Liqo has led them through the overlay, none has come.", s.place(node)))
+	}
 	return &Fault{Hop: HopOverlay, Node: s.names[node], Problem: trouble.Problem{
 		ID: "overlay-packets-lost", Leaf: s.Leaf.Name,
 		Summary:  fmt.Sprintf("packets get lost between %s and the gateway", s.place(node)),
-		Evidence: append(observed(w), s.tellOverlay(node)),
+		Evidence: evidence,
 		Advice: fmt.Sprintf("Liqo joins each node with the gateway's pod by a Geneve tunnel. Check that the leaf's network "+
 			"passes it between nodes, UDP port 6091 unless Liqo was installed with another `networking.genevePort`, and that "+
 			"the node still has its device (ip -d link show type geneve). To create the device again, restart Liqo's fabric "+
@@ -160,11 +178,55 @@ func gatewaysFault(w way) *Fault {
 	return &Fault{Hop: HopGateway, Problem: trouble.Problem{
 		ID:       "either-gateway-not-forwarding",
 		Summary:  fmt.Sprintf("one of the gateways does not pass packets on from %q to %q", w.from.Leaf.Name, w.to.Leaf.Name),
-		Evidence: one.Evidence,
-		Advice: fmt.Sprintf("The test can tell which one it is if Liqo is installed with metrics.enabled=true, and if the "+
-			"provider's user may list internalfabrics.networking.liqo.io. On leaf %q: %s\n\nOn leaf %q: %s",
+		Evidence: slices.Concat(one.Evidence, w.from.uncounted(), w.to.uncounted()),
+		Advice: fmt.Sprintf("On leaf %q: %s\n\nOn leaf %q: %s",
 			w.from.Leaf.Name, one.Advice, w.to.Leaf.Name, other.Advice),
 	}}
+}
+
+// uncounted says why nobody knows how much the gateway has sent and received. It is empty if somebody does.
+func (s *station) uncounted() []string {
+	sent, received := s.bytes()
+	if sent >= 0 && received >= 0 {
+		return nil
+	}
+	why := s.hidden
+	if why == "" {
+		why = s.unread()
+	}
+	return []string{fmt.Sprintf("How much the gateway of %q has sent and received would tell which one it is, but %s.",
+		s.Leaf.Name, why)}
+}
+
+// The exit statuses of curl, and of a shell that does not find it.
+const (
+	curlRefused  = 7
+	curlTimedOut = 28
+	curlMissing  = 127
+)
+
+// unread says why no listener has read the gateway's metrics.
+func (s *station) unread() string {
+	status, told := 0, false
+	for _, h := range s.heard {
+		status, told = max(status, h.curl), told || h.told
+	}
+	switch {
+	case !told:
+		return "no pod of the test has told what it has heard"
+	case status == curlRefused:
+		return fmt.Sprintf("nothing listens at %s. It does if Liqo is installed with metrics.enabled=true", s.metrics())
+	case status == curlTimedOut:
+		return fmt.Sprintf("%s does not answer a pod of the test within 5 seconds, also not when it is asked again. A "+
+			"NetworkPolicy or a busy node may be the reason", s.metrics())
+	case status == curlMissing:
+		return fmt.Sprintf("image %s lacks curl", s.image.name)
+	case status != 0:
+		return fmt.Sprintf("curl can't read %s, and ends with status %d", s.metrics(), status)
+	default:
+		return fmt.Sprintf("%s has no counters of the tunnel that cover the whole test. The gateway may have restarted",
+			s.metrics())
+	}
 }
 
 func tunnelFault(w way) *Fault {
@@ -178,7 +240,9 @@ func tunnelFault(w way) *Fault {
 
 // oversized returns the fault of paths on which large packets get lost, if there are any.
 func (t *Test) oversized(paths []Path) []Fault {
-	narrow := slices.DeleteFunc(slices.Clone(paths), func(path Path) bool { return path.Largest >= path.Expected })
+	narrow := slices.DeleteFunc(slices.Clone(paths), func(path Path) bool {
+		return path.Largest == 0 || path.Largest >= path.Expected
+	})
 	if len(narrow) == 0 {
 		return nil
 	}
@@ -191,7 +255,7 @@ func (t *Test) oversized(paths []Path) []Fault {
 	}
 	for _, s := range []*station{t.client, t.server} {
 		for node := range s.reports {
-			if overlay := s.reports[node].overlay; overlay != nil && overlay.Answered > 0 && overlay.Largest < s.mtu() {
+			if overlay := s.reports[node].overlay; overlay != nil && overlay.Largest > 0 && overlay.Largest < s.mtu() {
 				return []Fault{{Hop: HopOverlay, Node: s.names[node], Problem: trouble.Problem{
 					ID: "overlay-large-packets-lost", Leaf: s.Leaf.Name,
 					Summary: fmt.Sprintf("large packets get lost between %s and the gateway", s.place(node)),

@@ -2,12 +2,20 @@
 # $1: URL of the gateway's metrics; may be empty
 # $2: how many blocks of 64 KiB it sends to whoever asks on port 5201; zero for none
 
-carried() { # before|after: what the tunnel has carried until now
+carried() { # before|after SECONDS...: what the tunnel has carried until now. Each number is how long it waits once more
 	[ -n "$metrics" ] || return 0
-	curl -s -m 2 "$metrics" | while read -r name value; do
+	when=$1
+	shift
+	for limit; do
+		answer=$(curl -s -m "$limit" "$metrics")
+		status=$?
+		[ $status != 0 ] || break
+	done
+	echo "curl-$when $status"
+	printf '%s\n' "$answer" | while read -r name value; do
 		case $name in
-		liqo_peer_receive_bytes_total*) echo "received-$1 $value" ;;
-		liqo_peer_transmit_bytes_total*) echo "sent-$1 $value" ;;
+		liqo_peer_receive_bytes_total*) echo "received-$when $value" ;;
+		liqo_peer_transmit_bytes_total*) echo "sent-$when $value" ;;
 		esac
 	done
 }
@@ -15,7 +23,7 @@ carried() { # before|after: what the tunnel has carried until now
 report() {
 	{
 		echo "$before"
-		carried after
+		carried after 5 5
 		while read -r line; do
 			case $line in Icmp:*) echo "$line" ;; esac
 		done </proc/net/snmp
@@ -31,7 +39,7 @@ if [ "$2" -gt 0 ]; then
 		dd if=/dev/zero bs=65536 count="$2" 2>/dev/null | nc -l -p 5201 >/dev/null 2>&1
 	done &
 fi
-before=$(carried before)
+before=$(carried before 4 2) # a prober needs longer until it sends what is to be seen in the counters
 while :; do
 	sleep 3600 &
 	sleeper=$!

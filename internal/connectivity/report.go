@@ -2,6 +2,7 @@ package connectivity
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,8 +21,11 @@ type report struct {
 // answer is what came back from one address.
 type answer struct {
 	Sent, Answered int
+	last           int     // the number of the last one that was answered, from 1 on; zero if none was
+	silent         bool    // whether nothing was answered any more at the end, by a pod
+	young          int     // of the packets before those that are counted, how many were answered; only if silent
 	Latency        Latency // zero if nothing was answered
-	Largest        int     // bytes of the largest packet that passes undivided; zero if nobody has tried
+	Largest        int     // bytes of the largest packet that passes undivided; zero if it was not measured
 	Throughput     float64 // bits per second; zero if nobody has measured it
 
 	hops     map[int]bool // the routers that answered, by the number of hops to them; the first ones for one pod only
@@ -35,6 +39,7 @@ type Latency struct{ Min, Mean, Max time.Duration }
 type heard struct {
 	told     bool
 	requests int // pings that have arrived
+	curl     int // with which error curl has read the gateway's metrics; zero if with none
 	// sent and received are the bytes that the leaf's gateway has sent into the tunnel and received from it meanwhile.
 	// They are -1 if the gateway does not say.
 	sent, received int
@@ -74,8 +79,11 @@ func (r *report) add(what string, values []string) error {
 	target := r.target(what, values[0])
 	var err error
 	switch values = values[1:]; {
-	case (what == "pod" || what == "node" || what == "overlay") && len(values) == 3:
-		err = target.ping(values[0], values[1], values[2])
+	case (what == "pod" || what == "node" || what == "overlay") && len(values) == 4:
+		err = target.ping(values[0], values[1], values[2], values[3])
+	case what == "silent" && len(values) == 1:
+		target.silent = true
+		err = number(&target.young, values[0])
 	case what == "largest" && len(values) == 1:
 		err = number(&target.Largest, values[0])
 	case what == "bytes" && len(values) == 2:
@@ -109,11 +117,9 @@ func (r *report) target(what, address string) *answer {
 }
 
 // ping adds the summary of ping. The latencies are milliseconds, min/mean/max/deviation, or a dash.
-func (a *answer) ping(sent, answered, latencies string) error {
-	if err := number(&a.Sent, sent); err != nil {
-		return err
-	}
-	if err := number(&a.Answered, answered); err != nil || latencies == "-" {
+func (a *answer) ping(sent, answered, last, latencies string) error {
+	err := errors.Join(number(&a.Sent, sent), number(&a.Answered, answered), number(&a.last, last))
+	if err != nil || latencies == "-" {
 		return err
 	}
 	times := make([]time.Duration, 0, 4)
@@ -129,6 +135,21 @@ func (a *answer) ping(sent, answered, latencies string) error {
 	}
 	a.Latency = Latency{Min: times[0], Mean: times[1], Max: times[2]}
 	return nil
+}
+
+// passes reports whether packets to a pod pass at the end. The first packets of a pod or of a flow may take another way
+// than all later ones, so they do not count.
+func (a *answer) passes() bool { return a.Sent > 0 && !a.silent }
+
+// lasts reports whether a router has answered for longer than at first.
+func (a *answer) lasts() bool { return 2*a.last > a.Sent }
+
+// early is how many packets were answered by a pod that then fell silent.
+func (a *answer) early() int {
+	if !a.silent {
+		return 0
+	}
+	return a.young + a.Answered
 }
 
 // download adds how many bytes were downloaded in how many seconds.
@@ -178,7 +199,7 @@ func number(to *int, text string) error {
 // parseHeard parses the termination message of a listener. Its last two lines are the kernel's counters of ICMP, their
 // names first.
 func parseHeard(message string) heard {
-	h := heard{sent: -1, received: -1}
+	var h heard
 	bytes := map[string]float64{}
 	var names []string
 	for line := range lines(message) {
@@ -189,6 +210,10 @@ func parseHeard(message string) heard {
 		case fields[0] == "Icmp:":
 			if at := slices.Index(names, "InEchos"); at >= 0 && at < len(fields) {
 				h.told = number(&h.requests, fields[at]) == nil
+			}
+		case len(fields) == 2 && strings.HasPrefix(fields[0], "curl-"):
+			if status, err := strconv.Atoi(fields[1]); err == nil && status != 0 {
+				h.curl = status
 			}
 		case len(fields) == 2:
 			if value, err := strconv.ParseFloat(fields[1], 64); err == nil {

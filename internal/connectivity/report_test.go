@@ -13,14 +13,16 @@ import (
 )
 
 // ping prints what the ping of iputils does. 10.0.0.1 answers. 10.0.0.2 does not, and two routers on the way to it do;
-// the second one has no route. 10.0.0.3 answers packets of up to 1200 bytes.
+// the second one has no route. 10.0.0.3 answers packets of up to 1200 bytes, 10.0.0.4 the first 4 of each flow, and
+// 10.0.0.5 all of a flow but the last one.
 const ping = `
-size=56 ttl=64 count=1
+size=56 ttl=64 count=1 quiet=
 while [ $# -gt 1 ]; do
 	case $1 in
 	-s) size=$2; shift ;;
 	-t) ttl=$2; shift ;;
 	-c) count=$2; shift ;;
+	-q) quiet=yes ;;
 	-i | -W | -M) shift ;;
 	esac
 	shift
@@ -34,8 +36,15 @@ case $1 in
 	[ $ttl -le 2 ] || echo "From 10.80.0.2 icmp_seq=1 Destination Net Unreachable"
 	;;
 10.0.0.3) [ $size -gt 1172 ] || answered=$count ;;
+10.0.0.4) answered=$((count < 4 ? count : 4)) ;;
+10.0.0.5) answered=$((count > 1 ? count - 1 : 1)) ;;
 esac
 echo "PING $1 ($1) $size($((size + 28))) bytes of data."
+number=0
+while [ -z "$quiet" ] && [ $number -lt $answered ]; do
+	number=$((number + 1))
+	echo "64 bytes from $1: icmp_seq=$number ttl=60 time=1.07 ms"
+done
 echo "--- $1 ping statistics ---"
 echo "$count packets transmitted, $answered received, 0% packet loss, time 1842ms"
 [ $answered -gt 0 ] && echo "rtt min/avg/max/mdev = 0.045/1.067/2.500/0.013 ms"
@@ -98,21 +107,58 @@ func TestAProberReportsEachPodAndHowFarPacketsGet(t *testing.T) {
 	}
 	good, lost, narrow := report.answers["10.0.0.1"], report.answers["10.0.0.2"], report.answers["10.0.0.3"]
 	want := Latency{Min: 45 * time.Microsecond, Mean: 1067 * time.Microsecond, Max: 2500 * time.Microsecond}
-	if good.Sent != 5 || good.Answered != 5 || good.Latency != want || good.Largest != 1340 {
+	if good.Sent != 5 || good.Answered != 5 || good.silent || good.Latency != want || good.Largest != 1340 {
 		t.Errorf("a pod that answers: got %+v", good)
 	}
-	if lost.Sent != 5 || lost.Answered != 0 || lost.Largest != 0 || !slices.Equal(lost.unrouted, []string{"10.80.0.2"}) ||
+	if lost.Sent != 5 || lost.Answered != 0 || lost.Largest != 0 || !lost.silent || !slices.Equal(lost.unrouted, []string{"10.80.0.2"}) ||
 		!maps.Equal(lost.hops, map[int]bool{1: true, 2: true}) {
 		t.Errorf("a pod that does not: got %+v", lost)
 	}
 	if narrow.Answered != 5 || narrow.Largest != 1200 {
 		t.Errorf("a pod that answers small packets: got %+v", narrow)
 	}
-	if report.node == nil || report.node.Answered != 3 {
+	if report.node == nil || !report.node.lasts() {
 		t.Errorf("the node: got %+v", report.node)
 	}
-	if report.overlay == nil || report.overlay.Answered != 3 || report.overlay.Largest != 1340 {
+	if report.overlay == nil || !report.overlay.lasts() || report.overlay.Largest != 1340 {
 		t.Errorf("the overlay: got %+v", report.overlay)
+	}
+}
+
+func TestAProberTakesWhatPassesAtTheEndForTheState(t *testing.T) {
+	p := newPodOnThisMachine(t)
+	if err := p.prober(t, "10", "1340", "0", "10.0.0.4", "10.0.0.5").Run(); err != nil {
+		t.Fatal(err)
+	}
+	report, err := parseReport(p.message(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, good := report.answers["10.0.0.4"], report.answers["10.0.0.5"]
+	if !first.silent || first.young != 4 || first.Answered != 4 || first.last != 4 || first.Largest != 0 ||
+		first.tell() != "the first 4 of 10 pings are answered, none since" {
+		t.Errorf("a pod that answers only the first packets: got %+v, %s", first, first.tell())
+	}
+	if good.silent || good.Answered != 9 || good.Largest != 1340 {
+		t.Errorf("a pod whose last answer is lost: got %+v", good)
+	}
+}
+
+func TestAProberRunsThePingOfThePathAndNotTheShells(t *testing.T) {
+	p := newPodOnThisMachine(t)
+	const shells = "ping() { echo BusyBox; return 1; }\n"
+	args := []string{"2", "1340", "172.18.0.2", "", "0", "10.0.0.1"}
+	if err := p.command(t, shells+probeScript, args...).Run(); err != nil {
+		t.Error(p.message(t))
+	}
+	p = newPodOnThisMachine(t)
+	command := p.command(t, probeScript, args...)
+	command.Env = append(command.Env, "PATH="+t.TempDir())
+	if _, err := parseReport(p.message(t)); command.Run() == nil || err == nil {
+		t.Fatal("it runs without a ping")
+	}
+	if _, err := parseReport(p.message(t)); !strings.Contains(err.Error(), "there is no ping in /") {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -154,8 +200,8 @@ func TestAProberWithAnotherPingSaysWhy(t *testing.T) {
 
 func TestAReportThatIsCutOffIsNoResult(t *testing.T) {
 	for _, message := range []string{
-		"", "pod 10.0.0.1 5 5 0.1/0.2/0.3/0.1", "pod 10.0.0.1 5 x -\nend", "pod 10.0.0.1 5 -5 -\nend", "pod\nend",
-		"pod 10.0.0.1 5 5 0.1/0.2\nend", "hops 10.0.0.1 x=1\nend", "hops 10.0.0.1 1\nend", "what 1 2\nend", "mtu -5\nend",
+		"", "pod 10.0.0.1 5 5 5 0.1/0.2/0.3/0.1", "pod 10.0.0.1 5 x 0 -\nend", "pod 10.0.0.1 5 -5 0 -\nend", "pod\nend",
+		"pod 10.0.0.1 5 5 x -\nend", "pod 10.0.0.1 5 5 5 0.1/0.2\nend", "silent 10.0.0.1 x\nend", "hops 10.0.0.1 x=1\nend", "hops 10.0.0.1 1\nend", "what 1 2\nend", "mtu -5\nend",
 	} {
 		if got, err := parseReport(message); err == nil {
 			t.Errorf("%q: got %+v", message, got)
@@ -171,6 +217,7 @@ func TestAListenerTellsAtItsEndWhatItHasHeard(t *testing.T) {
 read -r asked <"$0.asked" || asked=0
 asked=$((asked + 1))
 echo $asked >"$0.asked"
+[ $asked != 2 ] || exit 28 # it is asked again
 echo '# HELP liqo_peer_receive_bytes_total Number of bytes received from a given peer.'
 echo "liqo_peer_receive_bytes_total{driver=\"wireguard\",device=\"liqo-tunnel\"} $((asked * 1000))"
 echo "liqo_peer_transmit_bytes_total{driver=\"wireguard\",device=\"liqo-tunnel\"} 1.5e+0$((asked + 4))"
@@ -198,7 +245,7 @@ echo "liqo_peer_transmit_bytes_total{driver=\"wireguard\",device=\"liqo-tunnel\"
 		t.Fatal(err)
 	}
 	got := parseHeard(p.message(t))
-	if !got.told || got.received != 1000 || got.sent != 1_350_000 {
+	if !got.told || got.received != 2000 || got.sent != 14_850_000 || got.curl != 0 {
 		t.Errorf("got %+v from %s", got, p.message(t))
 	}
 }
@@ -211,6 +258,10 @@ func TestWhatAListenerHasHeardIsUnknownIfItDoesNotTell(t *testing.T) {
 		"nothing": {"", heard{sent: -1, received: -1}},
 		"no metrics": {
 			"Icmp: InMsgs InEchos\nIcmp: 7 5\n", heard{told: true, requests: 5, sent: -1, received: -1},
+		},
+		"metrics that do not answer": {
+			"curl-before 0\nsent-before 900\nIcmp: InEchos\nIcmp: 5\ncurl-after 28\n",
+			heard{told: true, requests: 5, curl: 28, sent: -1, received: -1},
 		},
 		"a gateway that has restarted": {
 			"sent-before 900\nreceived-before 900\nIcmp: InEchos\nIcmp: 5\nsent-after 10\n",

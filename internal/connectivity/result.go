@@ -27,8 +27,9 @@ type Path struct {
 	Address  string // of the pod, as the other leaf reaches it
 	Sent     int    // packets
 	Answered int
+	Lost     bool    // whether nothing was answered any more at the end, also if the first packets were
 	Latency  Latency // zero if nothing was answered
-	// Largest is the size in bytes of the largest packet that passes undivided. It is zero if nothing was answered.
+	// Largest is the size in bytes of the largest packet that passes undivided. It is zero if none was measured.
 	Largest int
 	// Throughput is in bits per second. It is zero unless it was measured on this path.
 	Throughput float64
@@ -58,8 +59,8 @@ type Central struct {
 	Latency time.Duration // the sum of the latencies between each leaf's gateway and the cluster's
 }
 
-// MTU returns the size in bytes of the largest packet that passes undivided on all paths that answer. It is zero if
-// none does.
+// MTU returns the size in bytes of the largest packet that passes undivided on all paths on which one was measured. It
+// is zero if there is none.
 func (r *Result) MTU() int {
 	mtu := 0
 	for _, path := range r.Paths {
@@ -75,12 +76,14 @@ func (s *station) pathsTo(other *station) []Path {
 	var paths []Path
 	for i, from := range s.reports {
 		for j, address := range s.addresses {
+			answer := from.answers[address]
 			path := Path{
 				From: s.place(i), To: other.place(j), Address: address,
 				Expected: min(s.mtu(), cmp.Or(from.mtu, s.mtu()), cmp.Or(other.reports[j].mtu, s.mtu())),
+				Lost:     answer == nil || !answer.passes(),
 				way:      way{from: s, to: other, source: i, target: j},
 			}
-			if answer := from.answers[address]; answer != nil {
+			if answer != nil {
 				path.Sent, path.Answered = answer.Sent, answer.Answered
 				path.Latency, path.Largest, path.Throughput = answer.Latency, answer.Largest, answer.Throughput
 			}

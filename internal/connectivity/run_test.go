@@ -65,7 +65,7 @@ func healthy(pod *corev1.Pod) error {
 	}
 	var report strings.Builder
 	for _, address := range pod.Spec.Containers[0].Command[9:] {
-		fmt.Fprintf(&report, "pod %s 10 10 0.1/0.2/0.3/0.1\nlargest %s 1340\n", address, address)
+		fmt.Fprintf(&report, "pod %s 10 10 10 0.1/0.2/0.3/0.1\nlargest %s 1340\n", address, address)
 	}
 	ended(pod, corev1.PodSucceeded, report.String()+"end\n")
 	return nil
@@ -141,10 +141,20 @@ func TestATestThatCannotRunSaysWhyAndLeavesNoPod(t *testing.T) {
 				if err := healthy(pod); err != nil || !strings.Contains(pod.Name, "prober") {
 					return err
 				}
-				ended(pod, corev1.PodFailed, "error ping: unrecognized option: M\n")
+				ended(pod, corev1.PodFailed, "error ping: unrecognized option: M\nBusyBox v1.36.1\n\nUsage: ping HOST\n")
 				return nil
 			},
-			[]string{`a pod of the test could not do its work on leaf "milan"`, "unrecognized option: M", "iputils"},
+			[]string{
+				`the test's image lacks the ping of iputils on leaf "milan"`,
+				":v1.2.0: \n  | ping: unrecognized option: M\n  | BusyBox v1.36.1\n  | Usage: ping HOST\n\nThe image needs",
+			},
+		},
+		"an image without a shell": {
+			func(pod *corev1.Pod) error {
+				ended(pod, corev1.PodFailed, `exec: "sh": executable file not found in $PATH: unknown`)
+				return nil
+			},
+			[]string{`the test's image lacks a shell on leaf "milan"`},
 		},
 		"a node that refuses the pod": {
 			func(pod *corev1.Pod) error {

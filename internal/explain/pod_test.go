@@ -45,7 +45,7 @@ func TestTheErrorSaysWhyAPodIsNotReady(t *testing.T) {
 		},
 		"it crashes with a message": {
 			ended, nil, "the gateway's pod does not run",
-			[]string{"failed container. Its last run ended with exit code 2 (Error). no device."},
+			[]string{"failed container.\nIts last run ended with exit code 2 (Error). no device."},
 		},
 		"it has no Secret": {
 			waitingPod("CreateContainerConfigError", "secret \"keys\" not found"), nil, "the gateway's pod does not run",

@@ -28,7 +28,7 @@ func Enumerate(words []string) string {
 }
 
 func sentence(text string) string {
-	if text == "" || strings.HasSuffix(text, ".") {
+	if text == "" || strings.HasSuffix(text, ".") || strings.Contains(text, "\n") {
 		return text
 	}
 	return text + "."

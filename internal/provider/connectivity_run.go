@@ -51,7 +51,8 @@ const (
 		"virtual are left out."
 	testImageText = "Image of the test's pods. It needs a POSIX shell and the `ping` of iputils without file " +
 		"capabilities, as in Alpine Linux. Default: the image of each leaf's own gateway, which the leaf has already pulled."
-	testPacketsText    = "Number of packets to each pod, from 2 to 1000, one every 200 ms. Default: `10`."
+	testPacketsText = "Number of packets to each pod, from 2 to 1000, one every 200 ms. Four before them are not " +
+		"counted. Default: `10`."
 	testThroughputText = "Also measures the throughput, in both directions at the same time, between the first node of " +
 		"each leaf. The result is `throughput` in `paths`. It fills the tunnel while it lasts, and other traffic is " +
 		"slower. The image also needs `curl`, `nc` and `dd`. By default, nothing is measured."

@@ -87,7 +87,7 @@ func (r *connectivityResource) Schema(
 			"mtu": schema.Int32Attribute{
 				Computed: true,
 				MarkdownDescription: "Size in bytes of the largest packet that passes undivided on every path. It is the largest " +
-					"useful `mtu` of the shortcut, if it is less than the shortcut's. Null if no packet was answered.",
+					"useful `mtu` of the shortcut, if it is less than the shortcut's. Null if it was measured on no path.",
 			},
 			"tunnel_latency": latencyAttribute("Latency between the two gateways, as they measured it last. Right after a " +
 				"create, this is the first ping, which takes longer. Null if neither has measured any."),
@@ -145,7 +145,7 @@ func connectivityPathAttributes() map[string]schema.Attribute {
 				"measured on this path.",
 		},
 		"largest_packet": count("Size in bytes of the largest packet that passes undivided, up to the tunnel's MTU. " +
-			"Null if nothing was answered."),
+			"Null if it was not measured, as on a path that loses everything in the end."),
 	}
 }
 

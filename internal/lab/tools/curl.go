@@ -3,6 +3,7 @@ package tools
 import (
 	"bufio"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -11,6 +12,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // curl gets a page over HTTP, without TLS. The URL must name the port.
@@ -38,9 +41,28 @@ func curl(args []string, _ io.Reader, out io.Writer) error {
 	defer cancel()
 	began := time.Now()
 	size, err := download(ctx, url, *bare, answer)
+	err = coded(err)
 	_, _ = strings.NewReplacer(
 		"%{size_download}", fmt.Sprint(size), "%{time_total}", fmt.Sprintf("%.6f", time.Since(began).Seconds()),
 	).WriteString(out, *format)
+	return err
+}
+
+// exitError is an error with curl's exit status for it.
+type exitError struct {
+	error
+	status int
+}
+
+// coded gives an error of a download curl's exit status: that of a refused connection or of a time that is over.
+func coded(err error) error {
+	const refused, late = 7, 28
+	switch {
+	case errors.Is(err, unix.ECONNREFUSED):
+		return exitError{err, refused}
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
+		return exitError{err, late}
+	}
 	return err
 }
 

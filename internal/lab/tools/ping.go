@@ -30,7 +30,7 @@ var errSilence = errors.New("no request is answered")
 func ping(args []string, _ io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("ping", flag.ContinueOnError)
 	flags.Bool("n", true, "show no names")
-	quiet := flags.Bool("q", false, "do not show what routers say")
+	quiet := flags.Bool("q", false, "show neither answers nor what routers say")
 	count := flags.Uint("c", 1, "`requests`")
 	interval := seconds(flags, "i", time.Second, "`seconds` from one request to the next")
 	linger := seconds(flags, "W", 10*time.Second, "`seconds` to wait after the last request")
@@ -55,7 +55,7 @@ func ping(args []string, _ io.Reader, out io.Writer) error {
 	}
 	defer conn.Close()
 	p := &pinger{
-		out: out, quiet: *quiet, conn: conn, data: make([]byte, *size), count: int(*count), pending: map[int]time.Time{},
+		out: out, quiet: *quiet, to: to, conn: conn, data: make([]byte, *size), count: int(*count), pending: map[int]time.Time{},
 	}
 	err = p.run(*interval, *linger)
 	p.summarise()
@@ -87,6 +87,7 @@ func connect(to netip.Addr, options map[int]int) (*socket.Conn, error) {
 type pinger struct {
 	out   io.Writer
 	quiet bool
+	to    netip.Addr
 	conn  *socket.Conn
 	data  []byte // of each request
 
@@ -157,10 +158,16 @@ func (p *pinger) receive() error {
 	return err
 }
 
-// answered notes an answer.
+// answered notes an answer, and shows it.
 func (p *pinger) answered(answer []byte, now time.Time) {
-	if _, began, pending := p.settle(answer); pending {
-		p.latencies = append(p.latencies, now.Sub(began))
+	number, began, pending := p.settle(answer)
+	if !pending {
+		return
+	}
+	p.latencies = append(p.latencies, now.Sub(began))
+	if !p.quiet {
+		fmt.Fprintf(p.out, "%d bytes from %s: icmp_seq=%d time=%s ms\n", len(answer), p.to, number,
+			milliseconds(now.Sub(began)))
 	}
 }
 

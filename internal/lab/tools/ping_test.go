@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -56,7 +57,7 @@ func newPinger(t *testing.T, out io.Writer, answers ...int) *pinger {
 			}
 		}
 	}()
-	return &pinger{out: out, conn: conns[0], count: 3, pending: map[int]time.Time{}}
+	return &pinger{out: out, to: netip.MustParseAddr("192.0.2.1"), conn: conns[0], count: 3, pending: map[int]time.Time{}}
 }
 
 func TestAPingEndsWithTheLastAnswerAndTellsHowFastTheyWere(t *testing.T) {
@@ -69,7 +70,8 @@ func TestAPingEndsWithTheLastAnswerAndTellsHowFastTheyWere(t *testing.T) {
 	if took := time.Since(began); took < 20*time.Millisecond {
 		t.Errorf("three requests, 10 ms apart, took %s", took)
 	}
-	want := regexp.MustCompile(`^3 packets transmitted, 3 received\nrtt min/avg/max = (\d+\.\d{3}[/ ]){3}ms\n$`)
+	want := regexp.MustCompile(`^(8 bytes from 192\.0\.2\.1: icmp_seq=[123] time=\d+\.\d{3} ms\n){3}` +
+		`3 packets transmitted, 3 received\nrtt min/avg/max = (\d+\.\d{3}[/ ]){3}ms\n$`)
 	if p.summarise(); !want.Match(out.Bytes()) {
 		t.Errorf("got %q", &out)
 	}
@@ -85,7 +87,7 @@ func TestAPingLingersForAnAnswerThatDoesNotCome(t *testing.T) {
 	if took := time.Since(began); took < 50*time.Millisecond {
 		t.Errorf("it ended after %s", took)
 	}
-	if p.summarise(); !strings.HasPrefix(out.String(), "3 packets transmitted, 2 received\n") {
+	if p.summarise(); !strings.Contains(out.String(), "\n3 packets transmitted, 2 received\n") {
 		t.Errorf("got %q", &out)
 	}
 }

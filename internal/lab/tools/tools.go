@@ -15,6 +15,14 @@ type Tool func(args []string, in io.Reader, out io.Writer) error
 // ByName are the tools, by the name of the program.
 var ByName = map[string]Tool{"ping": ping, "curl": curl, "nc": netcat}
 
+// ExitStatus is what a program ends with after an error of its tool.
+func ExitStatus(err error) int {
+	if coded, ok := errors.AsType[exitError](err); ok {
+		return coded.status
+	}
+	return 1
+}
+
 // parse reads flags, and returns the only argument that is none.
 func parse(flags *flag.FlagSet, args []string) (target string, err error) {
 	flags.SetOutput(io.Discard)

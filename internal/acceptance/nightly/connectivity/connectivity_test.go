@@ -54,7 +54,13 @@ type tested struct {
 
 func borrowTested(t *testing.T, settings string) *tested {
 	t.Helper()
-	lab := acctest.BorrowReal(t, twoNodes)
+	return borrowTestedOn(t, twoNodes, settings)
+}
+
+// borrowTestedOn is borrowTested on a lab with other options.
+func borrowTestedOn(t *testing.T, options []string, settings string) *tested {
+	t.Helper()
+	lab := acctest.BorrowReal(t, options)
 	pair := lab.Join(t, "milan", settings)
 	pair.Works()
 	p := lab.NewProject(t, t.TempDir())

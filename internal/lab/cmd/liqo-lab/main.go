@@ -22,7 +22,7 @@ func main() {
 	if tool := tools.ByName[name]; tool != nil { // in the sandbox of a pod
 		if err := tool(os.Args[1:], os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
-			os.Exit(1)
+			os.Exit(tools.ExitStatus(err))
 		}
 		return
 	}

@@ -1,0 +1,131 @@
+package connectivity
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+// oneNode has the options of a lab with real packets, whose clusters have one node each and the same pod CIDR. So no
+// other node shows that the gateway is all right. The gateways have metrics.
+var oneNode = []string{
+	"--dataplane=real", "--metrics", "--cluster=rome=10.200.0.0/16", "--cluster=milan=10.200.0.0/16",
+}
+
+// overlayFault is an overlay of a leaf that carries nothing.
+type overlayFault struct {
+	leaf string
+	// toNode and toGateway are the directions in which it carries nothing.
+	toNode, toGateway bool
+	// expired reports whether the neighbour entries have expired. Fresh ones let packets still go in the direction in
+	// which the overlay works.
+	expired bool
+	// reported is how long a new pod sends before its kubelet reports it. Until then, its answers go round the overlay.
+	reported time.Duration
+}
+
+func (f overlayFault) String() string {
+	text := "overlay of " + f.leaf
+	if f.toNode {
+		text += ", to the node"
+	}
+	if f.toGateway {
+		text += ", to the gateway"
+	}
+	if f.expired {
+		text += ", expired neighbours"
+	}
+	return fmt.Sprintf("%s, pods reported after %s", text, f.reported)
+}
+
+// overlayFaults are twenty: each direction and both, at either leaf, with fresh and with expired neighbour entries, and
+// one direction with earlier and later reports of pods.
+func overlayFaults() []overlayFault {
+	const usual = 500 * time.Millisecond
+	var faults []overlayFault
+	for _, leaf := range []string{"rome", "milan"} {
+		for _, expired := range []bool{false, true} {
+			faults = append(faults, overlayFault{leaf, true, false, expired, usual},
+				overlayFault{leaf, false, true, expired, usual}, overlayFault{leaf, true, true, expired, usual})
+		}
+		for _, reported := range []time.Duration{usual / 2, 2 * usual, 3 * usual, 4 * usual} {
+			faults = append(faults, overlayFault{leaf, true, false, false, reported})
+		}
+	}
+	return faults
+}
+
+// breaks makes the fault. The neighbour entries are fresh, because packets have just passed.
+func (p *tested) breaks(f overlayFault) (mend func()) {
+	p.T.Helper()
+	var places []string
+	if f.toNode {
+		places = append(places, gatewayNode(f.leaf)(p))
+	}
+	if f.toGateway {
+		places = append(places, gatewayOf(f.leaf)(p))
+	}
+	for _, place := range places {
+		p.lab.Command(p.T, "drop", place, "--hook=ingress", "--in=liqo.*")
+	}
+	if f.expired {
+		p.forgetNeighbours(f.leaf)
+	}
+	return func() {
+		for _, place := range places {
+			p.lab.Command(p.T, "mend", place)
+		}
+	}
+}
+
+// forgetNeighbours makes the node and the gateway of a leaf ask anew where their neighbours are.
+func (p *tested) forgetNeighbours(leaf string) {
+	p.T.Helper()
+	for _, place := range []string{gatewayNode(leaf)(p), gatewayOf(leaf)(p)} {
+		_, err := acctest.Output(acctest.LabProgram, "exec", "--dir", p.lab.Dir, place, "--", "ip", "neigh", "flush", "all")
+		if err != nil {
+			p.T.Fatal(err)
+		}
+	}
+}
+
+func TestAccPacketsOfNewPodsThatGoRoundTheOverlayDoNotHideItsFault(t *testing.T) {
+	p := borrowTestedOn(t, oneNode, acctest.OverNodePort)
+	seed := acctest.NumberFrom(t, acctest.TortureSeed, time.Now().UnixNano())
+	t.Logf("%s=%d", acctest.TortureSeed, seed)
+	const fewFaults = 3
+	for _, fault := range acctest.SomeOf(overlayFaults(), fewFaults, acctest.NewDice(seed)) {
+		t.Run(fault.String(), func(t *testing.T) {
+			p.T = t
+			for _, leaf := range []string{"rome", "milan"} {
+				p.lab.Command(t, "set", leaf, fmt.Sprintf("pod-reported-after=%s", fault.reported))
+				p.forgetNeighbours(leaf)
+			}
+			p.pair.ComesBack()
+			mend := p.breaks(fault)
+			result := p.again(1)
+			mend()
+			if len(result.Faults) != 1 || result.Faults[0].Hop != "overlay" || result.Faults[0].Leaf != fault.leaf {
+				t.Errorf("got %+v", result.Faults)
+			}
+			if result.MTU != 0 {
+				t.Errorf("an MTU of %d bytes was not measured", result.MTU)
+			}
+			for _, path := range result.Paths {
+				if path.LargestPacket != 0 {
+					t.Errorf("packets of %d bytes pass: %+v", path.LargestPacket, path)
+				}
+			}
+			noPods(t, p.lab)
+			p.pair.ComesBack()
+		})
+	}
+	for _, leaf := range []string{"rome", "milan"} {
+		p.lab.Command(t, "set", leaf, "pod-reported-after=500ms")
+	}
+	if result := p.again(2); result.Status != "Passed" || result.MTU != 1340 {
+		t.Errorf("after the faults: %+v", result)
+	}
+}
