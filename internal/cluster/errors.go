@@ -31,7 +31,7 @@ type Error struct {
 
 // Error returns the whole text: leaf, problem, cause, and what to do.
 func (e *Error) Error() string {
-	text := fmt.Sprintf("leaf %q: %s: %s", e.Leaf, e.Summary, e.cause())
+	text := fmt.Sprintf("leaf %q: %s: %s", e.Leaf, e.Summary, e.cause(Shown))
 	if e.Advice != "" {
 		text += ". " + e.Advice
 	}
@@ -43,12 +43,12 @@ func (e *Error) Detail() string { return e.WithEvidence().Detail() }
 
 // WithEvidence returns the problem, with the cause as its evidence.
 func (e *Error) WithEvidence() *trouble.Problem {
-	problem, text := e.Problem, "The answer was: "+e.cause()
+	problem, text := e.Problem, "The answer was: "+e.cause(ShownLines)
 	switch {
 	case e.Own:
-		text = Sentence(e.cause())
+		text = Sentence(e.cause(ShownLines))
 	case e.unanswered:
-		text = "The connection failed: " + e.cause()
+		text = "The connection failed: " + e.cause(ShownLines)
 	}
 	problem.Evidence = []string{text}
 	for inner, ok := errors.AsType[*Error](e.Err); ok; inner, ok = errors.AsType[*Error](inner.Err) {
@@ -57,15 +57,16 @@ func (e *Error) WithEvidence() *trouble.Problem {
 	return &problem
 }
 
-// cause returns the text of the cause. The API server has written most of it, unless it is explained itself.
-func (e *Error) cause() string {
+// cause returns the text of the cause. The API server has written most of it, so it is shown, unless it is explained
+// itself.
+func (e *Error) cause(shown func(string) string) string {
 	if e.Err == nil {
 		return ""
 	}
 	if _, explained := errors.AsType[*Error](e.Err); explained {
 		return ShownParagraphs(e.Err.Error())
 	}
-	return Shown(e.Err.Error())
+	return shown(e.Err.Error())
 }
 
 // Unreachable reports whether an error means that a leaf's API server did not answer, so that its objects are unknown.

@@ -61,6 +61,15 @@ func TestAMissingPermissionIsNamedWithTheRuleThatGrantsIt(t *testing.T) {
 	}
 }
 
+func TestTheLinesOfARefusalAreLines(t *testing.T) {
+	err := explained(t, apierrors.NewForbidden(gateways, "rome", errors.New(
+		"admission webhook \"validate.kyverno.svc-fail\" denied the request:\n\npolicy no-gateways:\n\tports: not these")))
+	const lines = "denied the request:\n  | policy no-gateways:\n  |   ports: not these"
+	if detail := err.Detail(); !strings.Contains(detail, lines) || strings.Contains(detail, `\n`) {
+		t.Errorf("the detail is %q", detail)
+	}
+}
+
 func TestAMissingPermissionToCreateIsNamedAlthoughKubernetes130DoesNotNameIt(t *testing.T) {
 	err := explained(t, apierrors.NewForbidden(gateways, "rome", errors.New("")))
 	if err.Summary != "no permission to create gatewayservers.networking.liqo.io" {

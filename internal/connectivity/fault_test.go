@@ -405,9 +405,7 @@ func TestTheAdviceAboutTheOverlayHoldsForEveryLiqo(t *testing.T) {
 
 func TestWhyNobodyKnowsWhichGatewayItIsIsSaid(t *testing.T) {
 	for want, prepare := range map[string]func(rome *station){
-		`but nothing listens at http://10.200.0.12:8084/metrics. It does if Liqo is installed with metrics.enabled=true.`: func(
-			rome *station,
-		) {
+		"but nothing listens at http://10.200.0.12:8084/metrics. It does if Liqo is": func(rome *station) {
 			rome.heard[1].curl = 7
 		},
 		"but http://10.200.0.12:8084/metrics does not answer a pod of the test within 5 seconds": func(rome *station) {

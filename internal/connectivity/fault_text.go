@@ -76,7 +76,8 @@ func observed(w way) []string { return []string{w.story(), w.reverse().story()} 
 // tellOverlay says whether the gateway answers a node in the overlay.
 func (s *station) tellOverlay(node int) string {
 	text := map[certainty]string{
-		yes: "The gateway of %q answers what %s sends in the overlay.", no: "The gateway of %q does not answer %s in the overlay.",
+		yes:    "The gateway of %q answers what %s sends in the overlay.",
+		no:     "The gateway of %q does not answer %s in the overlay.",
 		unsure: "Whether the gateway of %q answers %s in the overlay is not known.",
 	}[s.overlayOf(node)]
 	return fmt.Sprintf(text, s.Leaf.Name, s.place(node))
@@ -145,8 +146,8 @@ func (s *station) nodeFault(w way, node int) *Fault {
 func (s *station) overlayFault(w way, node int) *Fault {
 	evidence := append(observed(w), s.tellOverlay(node))
 	if w.roundabout() {
-		evidence = append(evidence, fmt.Sprintf("The first answers came to the new pod on %s past the overlay, by the leaf's "+
-			"pod network. Since Liqo has led them through the overlay, none has come.", s.place(node)))
+		evidence = append(evidence, fmt.Sprintf("The first answers came to the new pod on %s past the overlay, by the pod "+
+			"network of the leaf. Since Liqo has led them through the overlay, none has come.", s.place(node)))
 	}
 	return &Fault{Hop: HopOverlay, Node: s.names[node], Problem: trouble.Problem{
 		ID: "overlay-packets-lost", Leaf: s.Leaf.Name,

@@ -110,7 +110,8 @@ func TestAProberReportsEachPodAndHowFarPacketsGet(t *testing.T) {
 	if good.Sent != 5 || good.Answered != 5 || good.silent || good.Latency != want || good.Largest != 1340 {
 		t.Errorf("a pod that answers: got %+v", good)
 	}
-	if lost.Sent != 5 || lost.Answered != 0 || lost.Largest != 0 || !lost.silent || !slices.Equal(lost.unrouted, []string{"10.80.0.2"}) ||
+	if lost.Sent != 5 || lost.Answered != 0 || lost.Largest != 0 || !lost.silent ||
+		!slices.Equal(lost.unrouted, []string{"10.80.0.2"}) ||
 		!maps.Equal(lost.hops, map[int]bool{1: true, 2: true}) {
 		t.Errorf("a pod that does not: got %+v", lost)
 	}
@@ -201,7 +202,8 @@ func TestAProberWithAnotherPingSaysWhy(t *testing.T) {
 func TestAReportThatIsCutOffIsNoResult(t *testing.T) {
 	for _, message := range []string{
 		"", "pod 10.0.0.1 5 5 5 0.1/0.2/0.3/0.1", "pod 10.0.0.1 5 x 0 -\nend", "pod 10.0.0.1 5 -5 0 -\nend", "pod\nend",
-		"pod 10.0.0.1 5 5 x -\nend", "pod 10.0.0.1 5 5 5 0.1/0.2\nend", "silent 10.0.0.1 x\nend", "hops 10.0.0.1 x=1\nend", "hops 10.0.0.1 1\nend", "what 1 2\nend", "mtu -5\nend",
+		"pod 10.0.0.1 5 5 x -\nend", "pod 10.0.0.1 5 5 5 0.1/0.2\nend", "silent 10.0.0.1 x\nend",
+		"hops 10.0.0.1 x=1\nend", "hops 10.0.0.1 1\nend", "what 1 2\nend", "mtu -5\nend",
 	} {
 		if got, err := parseReport(message); err == nil {
 			t.Errorf("%q: got %+v", message, got)

@@ -71,7 +71,7 @@ func Register(ctx context.Context, mgr manager.Manager, options Options) error {
 	pods := &podReconciler{
 		Options:   options,
 		client:    mgr.GetClient(),
-		addresses: map[client.ObjectKey]podAddress{},
+		addresses: map[client.ObjectKey]*podAddress{},
 		stops:     map[client.ObjectKey][]func(context.Context){},
 		events:    broadcaster.NewRecorder(mgr.GetScheme(), corev1.EventSource{Component: "kubelet", Host: options.Node}),
 	}
@@ -140,7 +140,7 @@ type podReconciler struct {
 	Options
 	client client.Client
 	// addresses are those of the pods that were started, until they are gone.
-	addresses map[client.ObjectKey]podAddress
+	addresses map[client.ObjectKey]*podAddress
 	// stops end the programs that run, by pod. Pods are reconciled one after the other.
 	stops  map[client.ObjectKey][]func(context.Context)
 	events record.EventRecorder

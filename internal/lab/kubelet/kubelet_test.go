@@ -38,7 +38,7 @@ func newClient(objects ...client.Object) client.Client {
 
 func newKubelet(objects ...client.Object) *podReconciler {
 	return &podReconciler{
-		Options: newOptions(), client: newClient(objects...), addresses: map[client.ObjectKey]podAddress{},
+		Options: newOptions(), client: newClient(objects...), addresses: map[client.ObjectKey]*podAddress{},
 		stops: map[client.ObjectKey][]func(context.Context){}, events: record.NewFakeRecorder(eventsKept),
 	}
 }

@@ -164,32 +164,35 @@ func (r *podReconciler) ready(ctx context.Context, pod *corev1.Pod) (ctrl.Result
 			return ctrl.Result{}, err
 		}
 	}
-	if left := r.Settings.Get().PodReportedAfter - time.Since(address.since); left > 0 && len(r.commands(pod)) > 0 {
+	if address.started.IsZero() {
+		address.started = time.Now()
+	}
+	if left := r.Settings.Get().PodReportedAfter - time.Since(address.started); left > 0 && len(r.commands(pod)) > 0 {
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
 	report(pod, r.commands(pod))
 	return ctrl.Result{}, r.client.Status().Update(ctx, pod)
 }
 
-// podAddress is the address of a pod that the kubelet has started, and when it did.
+// podAddress is the address of a pod that the kubelet has started or is about to start.
 type podAddress struct {
-	pod   types.UID
-	ip    netip.Addr
-	since time.Time
+	pod     types.UID
+	ip      netip.Addr
+	started time.Time // zero if it is about to
 }
 
 // addressOf returns the address of a pod, the same one each time. The pod may run already, although the cache does not
 // know it yet. With another address, it would run anew, and the devices that lead to it would be gone.
-func (r *podReconciler) addressOf(pod *corev1.Pod) (podAddress, error) {
+func (r *podReconciler) addressOf(pod *corev1.Pod) (*podAddress, error) {
 	key := client.ObjectKeyFromObject(pod)
 	if known, ok := r.addresses[key]; ok && known.pod == pod.UID {
 		return known, nil
 	}
 	ip, err := r.PodIPs.Take()
 	if err != nil {
-		return podAddress{}, err
+		return nil, err
 	}
-	r.addresses[key] = podAddress{pod.UID, ip, time.Now()}
+	r.addresses[key] = &podAddress{pod: pod.UID, ip: ip}
 	return r.addresses[key], nil
 }
 

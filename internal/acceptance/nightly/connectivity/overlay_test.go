@@ -96,7 +96,7 @@ func TestAccPacketsOfNewPodsThatGoRoundTheOverlayDoNotHideItsFault(t *testing.T)
 	seed := acctest.NumberFrom(t, acctest.TortureSeed, time.Now().UnixNano())
 	t.Logf("%s=%d", acctest.TortureSeed, seed)
 	const fewFaults = 3
-	for _, fault := range acctest.SomeOf(overlayFaults(), fewFaults, acctest.NewDice(seed)) {
+	for run, fault := range acctest.SomeOf(overlayFaults(), fewFaults, acctest.NewDice(seed)) {
 		t.Run(fault.String(), func(t *testing.T) {
 			p.T = t
 			for _, leaf := range []string{"rome", "milan"} {
@@ -105,7 +105,7 @@ func TestAccPacketsOfNewPodsThatGoRoundTheOverlayDoNotHideItsFault(t *testing.T)
 			}
 			p.pair.ComesBack()
 			mend := p.breaks(fault)
-			result := p.again(1)
+			result := p.again(run)
 			mend()
 			if len(result.Faults) != 1 || result.Faults[0].Hop != "overlay" || result.Faults[0].Leaf != fault.leaf {
 				t.Errorf("got %+v", result.Faults)
@@ -122,10 +122,11 @@ func TestAccPacketsOfNewPodsThatGoRoundTheOverlayDoNotHideItsFault(t *testing.T)
 			p.pair.ComesBack()
 		})
 	}
+	p.T = t
 	for _, leaf := range []string{"rome", "milan"} {
 		p.lab.Command(t, "set", leaf, "pod-reported-after=500ms")
 	}
-	if result := p.again(2); result.Status != "Passed" || result.MTU != 1340 {
+	if result := p.again(-1); result.Status != "Passed" || result.MTU != 1340 {
 		t.Errorf("after the faults: %+v", result)
 	}
 }
