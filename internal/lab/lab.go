@@ -42,6 +42,8 @@ type Options struct {
 	Peerable bool
 	// Metrics reports whether Liqo's gateways serve their metrics; see kube.Spec.
 	Metrics bool
+	// NodeMonitorGracePeriod is the time until Kubernetes notices that a node is lost; see kube.Spec.
+	NodeMonitorGracePeriod time.Duration
 	// DataPlane carries packets between gateways.
 	DataPlane DataPlane
 	// GatewayReadyAfter, PodReportedAfter and ConnectAfter delay pods and tunnels; see kubelet.Values.
@@ -136,7 +138,7 @@ func (l *Lab) newClusters(ctx context.Context, options Options) error {
 		plane = l.real
 	}
 	for i, spec := range options.Clusters {
-		spec.Metrics = options.Metrics
+		spec.Metrics, spec.NodeMonitorGracePeriod = options.Metrics, options.NodeMonitorGracePeriod
 		c, err := kube.New(kube.Options{
 			Spec:         spec.Spec,
 			Number:       i,

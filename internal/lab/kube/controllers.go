@@ -188,7 +188,7 @@ func (c *Cluster) startAs(
 func (c *Cluster) startKubeControllerManager(ctx context.Context) error {
 	controllers := []string{
 		"namespace-controller", "garbage-collector-controller", "deployment-controller", "replicaset-controller",
-		"serviceaccount-controller",
+		"serviceaccount-controller", "node-lifecycle-controller", "taint-eviction-controller",
 	}
 	args := []string{
 		"--kubeconfig=" + c.programsKubeconfig(),
@@ -196,6 +196,9 @@ func (c *Cluster) startKubeControllerManager(ctx context.Context) error {
 		"--secure-port=0",
 		fmt.Sprintf("--kube-api-qps=%d", qps),
 		fmt.Sprintf("--kube-api-burst=%d", burst),
+	}
+	if c.NodeMonitorGracePeriod > 0 {
+		args = append(args, "--node-monitor-grace-period="+c.NodeMonitorGracePeriod.String())
 	}
 	if c.Peerable {
 		controllers = append(controllers, peeringControllers...)

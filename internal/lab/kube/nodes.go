@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -68,13 +69,23 @@ func (c *Cluster) createNode(ctx context.Context, node *corev1.Node) error {
 		return err
 	}
 	node.Status = status
-	// The API server taints a new node until it is ready. A node controller would remove the taint.
+	// The API server taints a new node until it is ready. The node controller, which removes the taint, does not run yet.
 	if err := c.client.Status().Update(ctx, node); err != nil {
 		return err
 	}
 	node.Spec.Taints = nil
 	if err := c.client.Update(ctx, node); err != nil {
 		return fmt.Errorf("removing the taint of a new node: %w", err)
+	}
+	return nil
+}
+
+// checkNodes returns an error if the cluster lacks one of the nodes.
+func (c *Cluster) checkNodes(names []string) error {
+	for _, name := range names {
+		if !slices.ContainsFunc(c.Nodes(), func(node dataplane.Node) bool { return node.Name == name }) {
+			return fmt.Errorf("cluster %s has no node %q", c.Name, name)
+		}
 	}
 	return nil
 }

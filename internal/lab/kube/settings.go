@@ -12,7 +12,8 @@ import (
 )
 
 // SettingsHelp lists the settings that Set can change.
-const SettingsHelp = "load-balancer, schedulable, pull-image, connect, mute = true or false; " +
+const SettingsHelp = "lost-nodes = names of nodes that are cut off, such as rome-node,rome-node-2, or nothing; " +
+	"load-balancer, schedulable, pull-image, connect, mute = true or false; " +
 	"liqo = running, stopped, a version such as v1.1.2 or a folder with sources; " +
 	"gateway-ready-after, pod-reported-after, connect-after = a duration such as 5s"
 
@@ -20,6 +21,10 @@ const SettingsHelp = "load-balancer, schedulable, pull-image, connect, mute = tr
 func (c *Cluster) Set(ctx context.Context, key, value string) error {
 	var err error
 	switch key {
+	case "lost-nodes":
+		if err = c.checkNodes(strings.Split(value, ",")); err == nil || value == "" {
+			err = c.Settings.Set(key, value)
+		}
 	case "schedulable":
 		var schedulable bool
 		if schedulable, err = strconv.ParseBool(value); err == nil {

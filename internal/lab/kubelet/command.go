@@ -49,12 +49,10 @@ func (r *podReconciler) commands(pod *corev1.Pod) Commands {
 	return r.Runtime.Commands(pod)
 }
 
-// follow reports which commands of a running pod have ended, and ends those of a pod that has run for too long.
+// follow reports that a running pod is ready, unless commands have ended, and ends those of a pod that has run for too
+// long. The node controller reports that the pods of a lost node are not ready.
 func (r *podReconciler) follow(ctx context.Context, pod *corev1.Pod) (ctrl.Result, error) {
 	commands := r.commands(pod)
-	if len(commands) == 0 {
-		return ctrl.Result{}, nil
-	}
 	var result ctrl.Result
 	if deadline, limited := deadlineOf(pod); limited && commands.run() {
 		if left := time.Until(deadline); left > 0 {

@@ -9,6 +9,7 @@ package kubelet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"time"
@@ -86,7 +87,7 @@ func Register(ctx context.Context, mgr manager.Manager, options Options) error {
 	if options.Runtime != nil {
 		controller.WatchesRawSource(source.Channel(options.Runtime.Ended(ctx), &handler.EnqueueRequestForObject{}))
 	}
-	if err := controller.Complete(pods); err != nil {
+	if err := errors.Join(controller.Complete(pods), mgr.Add(&heartbeat{options, mgr.GetClient()})); err != nil {
 		return fmt.Errorf("kubelet of %s: %w", options.Node, err)
 	}
 	return nil
@@ -101,12 +102,6 @@ var capacity = corev1.ResourceList{
 
 // NewNode returns a node, ready. PodCIDRs are the networks of which only this node's pods have addresses.
 func NewNode(name string, ip netip.Addr, podCIDRs []string, version string) *corev1.Node {
-	condition := func(kind corev1.NodeConditionType, status corev1.ConditionStatus, reason string) corev1.NodeCondition {
-		now := metav1.Now()
-		return corev1.NodeCondition{
-			Type: kind, Status: status, Reason: reason, LastHeartbeatTime: now, LastTransitionTime: now,
-		}
-	}
 	node := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
 			corev1.LabelHostname: name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64",
@@ -118,12 +113,7 @@ func NewNode(name string, ip netip.Addr, podCIDRs []string, version string) *cor
 				{Type: corev1.NodeInternalIP, Address: ip.String()},
 				{Type: corev1.NodeHostName, Address: name},
 			},
-			Conditions: []corev1.NodeCondition{
-				condition(corev1.NodeReady, corev1.ConditionTrue, "KubeletReady"),
-				condition(corev1.NodeMemoryPressure, corev1.ConditionFalse, "KubeletHasSufficientMemory"),
-				condition(corev1.NodeDiskPressure, corev1.ConditionFalse, "KubeletHasNoDiskPressure"),
-				condition(corev1.NodePIDPressure, corev1.ConditionFalse, "KubeletHasSufficientPID"),
-			},
+			Conditions: conditions(),
 			NodeInfo: corev1.NodeSystemInfo{
 				KubeletVersion: version, OperatingSystem: "linux", Architecture: "amd64", OSImage: "liqo-lab",
 			},

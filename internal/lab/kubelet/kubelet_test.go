@@ -33,7 +33,7 @@ func newOptions() Options {
 
 func newClient(objects ...client.Object) client.Client {
 	return fake.NewClientBuilder().WithScheme(clientgoscheme.Scheme).WithObjects(objects...).
-		WithStatusSubresource(&corev1.Pod{}, &corev1.Service{}).Build()
+		WithStatusSubresource(&corev1.Pod{}, &corev1.Service{}, &corev1.Node{}).Build()
 }
 
 func newKubelet(objects ...client.Object) *podReconciler {

@@ -3,7 +3,9 @@ package kubelet
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -30,6 +32,8 @@ type Values struct {
 	// ConnectAfter is the time from the moment when both ends can shake hands until the tunnel is
 	// up.
 	ConnectAfter time.Duration
+	// LostNodes are the nodes that are cut off from everything, with their kubelets and pods. What runs on them goes on.
+	LostNodes []string
 }
 
 // Settings is the Values of one cluster over time. It is safe for concurrent use.
@@ -72,6 +76,8 @@ func (s *Settings) Set(key, value string) error {
 		v.PodReportedAfter, err = time.ParseDuration(value)
 	case "connect-after":
 		v.ConnectAfter, err = time.ParseDuration(value)
+	case "lost-nodes":
+		v.LostNodes = strings.FieldsFunc(value, func(r rune) bool { return r == ',' })
 	default:
 		return fmt.Errorf("unknown setting %q", key)
 	}
@@ -101,4 +107,19 @@ func (s *Settings) Listen(ctx context.Context) <-chan event.GenericEvent {
 		delete(s.listeners, listener)
 	})
 	return listener
+}
+
+// awaitNode returns when a node is not lost. It fails if ctx ends before.
+func (s *Settings) awaitNode(ctx context.Context, name string) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	changes := s.Listen(ctx)
+	for slices.Contains(s.Get().LostNodes, name) {
+		select {
+		case <-changes:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
 }

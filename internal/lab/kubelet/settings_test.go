@@ -1,6 +1,7 @@
 package kubelet
 
 import (
+	"reflect"
 	"testing"
 	"time"
 )
@@ -11,14 +12,17 @@ func TestASettingIsChangedByNameAndListenersAreTold(t *testing.T) {
 	for key, value := range map[string]string{
 		"load-balancer": "false", "gateway-ready-after": "5s", "connect": "true", "mute": "true",
 		"pod-reported-after": "1s",
+		"lost-nodes":         "rome-node,rome-node-2",
 	} {
 		if err := s.Set(key, value); err != nil {
 			t.Errorf("%s=%s: %v", key, value, err)
 		}
 	}
-	if got, want := s.Get(), (Values{
+	want := Values{
 		Connect: true, Mute: true, GatewayReadyAfter: 5 * time.Second, PodReportedAfter: time.Second,
-	}); got != want {
+		LostNodes: []string{"rome-node", "rome-node-2"},
+	}
+	if got := s.Get(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	select {
@@ -35,7 +39,7 @@ func TestAWrongSettingChangesNothing(t *testing.T) {
 			t.Errorf("%s=%s was accepted", key, value)
 		}
 	}
-	if got := s.Get(); got != (Values{LoadBalancer: true}) {
+	if got := s.Get(); !reflect.DeepEqual(got, Values{LoadBalancer: true}) {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -8,10 +8,12 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"time"
 
 	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
 )
 
 // sysctls is the folder of the settings of a network.
@@ -19,6 +21,9 @@ const sysctls = "/proc/sys/net"
 
 // headerTimeout limits the time in which a client of the echo must send its request.
 const headerTimeout = 10 * time.Second
+
+// longestHostname is the number of bytes to which a kubelet shortens the name of a pod.
+const longestHostname = 63
 
 // largestDatagram is the largest size of a UDP datagram.
 const largestDatagram = 1 << 16
@@ -78,8 +83,12 @@ func sendBack(conn net.PacketConn) {
 	}
 }
 
-// configure sets up the parts of the network that concern only this sandbox.
+// configure sets up the parts of the network that concern only this sandbox, and its host name.
 func configure(spec Spec) error {
+	name := path.Base(spec.Name)
+	if err := unix.Sethostname([]byte(name[:min(len(name), longestHostname)])); err != nil {
+		return fmt.Errorf("host name %s: %w", name, err)
+	}
 	for name, value := range spec.Sysctls {
 		if err := os.WriteFile(filepath.Join(sysctls, name), []byte(value), 0); err != nil {
 			return err

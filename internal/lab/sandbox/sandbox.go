@@ -27,7 +27,7 @@ const ready = "ready\n"
 
 // Spec describes a sandbox.
 type Spec struct {
-	// Name is the name in the answers of its echo.
+	// Name is the name in the answers of its echo. The part after the last slash is its host name.
 	Name string
 	// Sysctls are settings of its network, by their path below /proc/sys/net.
 	Sysctls map[string]string
@@ -72,7 +72,7 @@ func Start(helper []string, spec Spec) (_ *Sandbox, err error) {
 	}()
 	var stderr strings.Builder
 	s.cmd.Stderr = &stderr
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET | unix.CLONE_NEWNS, Setpgid: true}
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET | unix.CLONE_NEWNS | unix.CLONE_NEWUTS, Setpgid: true}
 	stdin, err := s.cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -168,6 +168,9 @@ func Enter(pid int, files bool, args, env []string) error {
 // enter moves the calling thread, which must be locked, into a sandbox.
 func enter(pid int, files bool) error {
 	if err := join(pid, "net", unix.CLONE_NEWNET); err != nil || !files {
+		return err
+	}
+	if err := join(pid, "uts", unix.CLONE_NEWUTS); err != nil {
 		return err
 	}
 	// A thread can change its view of the file system only if no other thread shares it.

@@ -38,7 +38,7 @@ type leaf struct {
 	live      client.Reader // of the same, without cache
 	pods      map[client.ObjectKey]*pod
 	number    int          // of the last pod's device
-	balancers []netip.Addr // addresses of load balancers that lead to the first node
+	balancers []netip.Addr // addresses of load balancers that lead to a node
 }
 
 // newLeaf creates the nodes of a cluster. The cluster's API server has an address of the form
@@ -121,15 +121,22 @@ func (l *leaf) register(ctx context.Context, mgr manager.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).Named("services").
 		Watches(&corev1.Service{}, wholeCluster).
 		Watches(&corev1.Pod{}, wholeCluster).
+		Watches(&corev1.Node{}, wholeCluster).
 		Watches(&discoveryv1.EndpointSlice{}, wholeCluster).
 		Complete(services{l})
 }
 
-// followSettings cuts the leaf off while its settings let no packet pass.
+// followSettings cuts the leaf off while its settings let no packet pass, and its lost nodes.
 func (l *leaf) followSettings(ctx context.Context) {
 	changes := l.Settings.Listen(ctx)
 	for {
-		l.plane.Underlay.Isolate(l.Name, !l.Settings.Get().Connect)
+		current := l.Settings.Get()
+		l.plane.Underlay.Isolate(l.Name, !current.Connect)
+		for _, n := range l.nodes {
+			if err := n.setLost(slices.Contains(current.LostNodes, n.Name)); err != nil {
+				ctrl.Log.Error(err, "cutting a node off", "node", n.Name)
+			}
+		}
 		select {
 		case <-changes:
 		case <-ctx.Done():

@@ -22,6 +22,7 @@ type node struct {
 	port   *underlay.Port
 	relay  *relay
 	fabric *process.Process
+	lost   bool
 
 	links map[client.ObjectKey]link // by InternalFabric
 	rules []translation             // for Services

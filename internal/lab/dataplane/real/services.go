@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// services is the kube-proxy of each node, and the path from the load balancer to the first one. A Service's packets
+// services is the kube-proxy of each node, and the path from the load balancer to a ready one. A Service's packets
 // go to one of its pods: the first ready one of the cluster, by name. If the cluster has none, they
 // go to the first ready one of another cluster, at the address that Liqo reflects.
 type services struct{ *leaf }
@@ -46,7 +46,11 @@ func (s services) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, e
 	if err := s.client.List(ctx, &elsewhere, reflected); err != nil {
 		return ctrl.Result{}, err
 	}
-	s.balance(balancers(list.Items))
+	var nodes corev1.NodeList
+	if err := s.client.List(ctx, &nodes); err != nil {
+		return ctrl.Result{}, err
+	}
+	s.balance(balancers(list.Items), nodes.Items)
 	var errs []error
 	for _, n := range s.nodes {
 		errs = append(errs, n.translate(translations(list.Items, pods.Items, elsewhere.Items, n.IP)))
@@ -54,18 +58,28 @@ func (s services) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, e
 	return ctrl.Result{}, errors.Join(errs...)
 }
 
-// balance lets the addresses of load balancers lead to the first node. It must be called with the lock held.
-func (l *leaf) balance(wanted []netip.Addr) {
-	port := l.nodes[0].port
+// balance lets the addresses of load balancers lead to the first ready node. It must be called with the lock held.
+func (l *leaf) balance(wanted []netip.Addr, nodes []corev1.Node) {
 	for _, address := range l.balancers {
-		if !slices.Contains(wanted, address) {
-			port.RemoveAddress(address)
+		for _, n := range l.nodes {
+			n.port.RemoveAddress(address)
 		}
 	}
-	for _, address := range wanted {
-		port.AddAddress(address, l.Name)
+	for _, n := range l.nodes {
+		if slices.ContainsFunc(nodes, func(node corev1.Node) bool { return node.Name == n.Name && nodeIsReady(&node) }) {
+			for _, address := range wanted {
+				n.port.AddAddress(address, l.Name)
+			}
+			break
+		}
 	}
 	l.balancers = wanted
+}
+
+func nodeIsReady(node *corev1.Node) bool {
+	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+	})
 }
 
 // translate makes the node apply these translations. It must be called with the lock held.
