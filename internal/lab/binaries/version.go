@@ -25,11 +25,6 @@ func (v LiqoVersion) before(other LiqoVersion) bool {
 	return semver.Compare(string(v), string(other)) < 0
 }
 
-// ElectsActiveGateway reports whether the programs of each gateway pod first wait for each other,
-// and liqo-gateway then labels its pod as the active one. Later versions do so only for gateways
-// with several replicas. Their templates label the only pod.
-func (v LiqoVersion) ElectsActiveGateway() bool { return v.before("v1.1.0") }
-
 // RunsWireGuardGo reports whether liqo-wireguard starts the program wireguard-go for WireGuard in
 // user space. Later versions contain it.
 func (v LiqoVersion) RunsWireGuardGo() bool { return v.before("v1.2.0") }

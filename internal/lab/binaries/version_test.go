@@ -14,17 +14,10 @@ func TestAVersionIsAReleaseFromTheFirstStableOneOn(t *testing.T) {
 	}
 }
 
-func TestEachVersionHasTheCapabilitiesOfItsGateways(t *testing.T) {
-	for version, want := range map[LiqoVersion]struct{ elects, wireguardGo bool }{
-		"v1.0.0": {true, true},
-		"v1.0.3": {true, true},
-		"v1.1.0": {false, true},
-		"v1.1.2": {false, true},
-		"v1.2.0": {false, false},
-	} {
-		if version.ElectsActiveGateway() != want.elects || version.RunsWireGuardGo() != want.wireguardGo {
-			t.Errorf("%s: it elects the active gateway: %t, it runs wireguard-go: %t",
-				version, version.ElectsActiveGateway(), version.RunsWireGuardGo())
+func TestWireGuardInUserSpaceIsAProgramOfItsOwnBefore12(t *testing.T) {
+	for version, want := range map[LiqoVersion]bool{"v1.0.0": true, "v1.1.2": true, "v1.2.0": false} {
+		if got := version.RunsWireGuardGo(); got != want {
+			t.Errorf("%s: it runs wireguard-go: %t", version, got)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/liqotech/liqo/pkg/gateway/forge"
 	"github.com/liqotech/liqo/pkg/gateway/tunnel/wireguard"
 	"github.com/liqotech/liqo/pkg/utils/getters"
+	"github.com/spf13/pflag"
 	"golang.zx2c4.com/wireguard/wgctrl/wgtypes"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -45,9 +46,17 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	active, err := r.elect(ctx, &pod)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if !active {
+		r.plane.drop(key)
+		return ctrl.Result{}, nil
+	}
 	e := r.plane.get(key)
 	if e == nil || e.uid != string(pod.UID) {
-		if e, err = r.start(ctx, &pod); err != nil {
+		if e, err = newEnd(ctx, r.live, r.cluster.Name, &pod); err != nil {
 			return ctrl.Result{}, err
 		}
 	}
@@ -59,14 +68,34 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return result, err
 }
 
-// start starts a gateway pod's end of a tunnel.
-func (r *reconciler) start(ctx context.Context, pod *corev1.Pod) (*end, error) {
-	if r.cluster.Liqo.Version.ElectsActiveGateway() {
-		if err := concurrent.AddActiveGatewayLabel(ctx, r.live, client.ObjectKeyFromObject(pod)); err != nil {
-			return nil, err
+// elect reports whether a pod is the active one of its gateway. If its arguments request an election and no other pod
+// that is ready has won it, the pod gets the label of the active one.
+func (r *reconciler) elect(ctx context.Context, pod *corev1.Pod) (bool, error) {
+	options := gateway.NewOptions()
+	err := parse(container(pod, gatewayContainer), func(flags *pflag.FlagSet) { gateway.InitFlags(flags, options) })
+	if err != nil || !options.LeaderElection {
+		return true, err
+	}
+	replicas, err := concurrent.ListAllGatewaysReplicas(ctx, r.live, pod.Namespace, pod.Labels[consts.K8sAppNameKey])
+	if err != nil {
+		return false, err
+	}
+	for i := range replicas {
+		other := &replicas[i]
+		if other.Labels[concurrent.ActiveGatewayKey] == "" || other.Name == pod.Name {
+			continue
+		}
+		if isReady(other) {
+			return false, nil
+		}
+		if err := concurrent.RemoveActiveGatewayLabel(ctx, r.live, client.ObjectKeyFromObject(other)); err != nil {
+			return false, err
 		}
 	}
-	return newEnd(ctx, r.live, r.cluster.Name, pod)
+	if pod.Labels[concurrent.ActiveGatewayKey] == concurrent.ActiveGatewayValue {
+		return true, nil
+	}
+	return true, concurrent.AddActiveGatewayLabel(ctx, r.live, client.ObjectKeyFromObject(pod))
 }
 
 // observe updates the end from the cluster: its addresses, and the other end's key.

@@ -68,6 +68,7 @@ func (s *Simulated) Register(
 	beside := kubelet.Requeue(mgr.GetClient(), &corev1.PodList{}, isGateway)
 	err = ctrl.NewControllerManagedBy(mgr).Named("data-plane").
 		For(&corev1.Pod{}, builder.WithPredicates(gateways)).
+		Watches(&corev1.Pod{}, beside, builder.WithPredicates(gateways)). // the others elect another active one
 		Watches(&networkingv1beta1.PublicKey{}, beside).
 		Watches(&corev1.Service{}, beside).
 		WatchesRawSource(source.Channel(wake, &handler.EnqueueRequestForObject{})).

@@ -21,7 +21,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 )
 
@@ -168,19 +167,55 @@ func TestNoConnectionBeforeThePublicKeyIsThere(t *testing.T) {
 	}
 }
 
-func TestAGatewayOfAnOlderVersionLabelsItsPodAsTheActiveOne(t *testing.T) {
-	for version, want := range map[binaries.LiqoVersion]string{"v1.0.3": concurrent.ActiveGatewayValue, "v1.2.0": ""} {
-		rome, _ := newPair(t, nodePort...)
-		rome.cluster.Liqo.Version = version
-		rome.look(t)
-		var pod corev1.Pod
-		if err := rome.client.Get(t.Context(), client.ObjectKeyFromObject(rome.pod), &pod); err != nil {
-			t.Fatal(err)
-		}
-		if got := pod.Labels[concurrent.ActiveGatewayKey]; got != want {
-			t.Errorf("%s: the label is %q, want %q", version, got, want)
-		}
+func TestOneOfTwoPodsThatElectTheActiveOneHoldsTheTunnelAndTheOtherTakesOver(t *testing.T) {
+	rome, milan := newPair(t, nodePort...)
+	standby := milan.pod.DeepCopy()
+	elects := milan.pod.DeepCopy()
+	elects.Spec.Containers[0].Args = append(elects.Spec.Containers[0].Args, "--leader-election=true")
+	elects.Labels[consts.K8sAppNameKey] = "rome"
+	if err := milan.client.Update(t.Context(), elects); err != nil {
+		t.Fatal(err)
 	}
+	standby.ObjectMeta = metav1.ObjectMeta{
+		Namespace: elects.Namespace, Name: "standby", UID: "pod-standby", Labels: elects.Labels,
+	}
+	standby.Spec = elects.Spec
+	if err := milan.client.Create(t.Context(), standby); err != nil {
+		t.Fatal(err)
+	}
+	rome.look(t)
+	milan.look(t)
+	milan.pod = standby
+	milan.look(t)
+	if active, name := milan.active(t); active != 1 || name != elects.Name {
+		t.Errorf("%d pods are active, the last is %s", active, name)
+	}
+	wantStatus(t, rome, networkingv1beta1.Connected)
+
+	if err := milan.client.Get(t.Context(), client.ObjectKeyFromObject(elects), elects); err != nil {
+		t.Fatal(err)
+	}
+	elects.Status.Conditions[0].Status = corev1.ConditionFalse
+	if err := milan.client.Status().Update(t.Context(), elects); err != nil {
+		t.Fatal(err)
+	}
+	milan.look(t)
+	if active, name := milan.active(t); active != 1 || name != standby.Name {
+		t.Errorf("%d pods are active, the last is %s", active, name)
+	}
+}
+
+// active returns how many pods have the label of the active one, and the name of the last of them.
+func (s *side) active(t *testing.T) (count int, name string) {
+	t.Helper()
+	var pods corev1.PodList
+	if err := s.client.List(t.Context(), &pods, client.HasLabels{concurrent.ActiveGatewayKey}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range pods.Items {
+		name = pods.Items[i].Name
+	}
+	return len(pods.Items), name
 }
 
 func TestTheFirstOfTwoGatewaysIsConnecting(t *testing.T) {

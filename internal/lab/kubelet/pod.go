@@ -19,8 +19,8 @@ import (
 // imagePullRetry is the time before a pod tries again to pull an image.
 const imagePullRetry = 10 * time.Second
 
-// Reconcile moves a pod of the node one step on: to running, or to its removal. While the node is lost, it waits, and so
-// do all other changes of pods.
+// Reconcile moves a pod of the node one step on: to running, or to its removal. While the node is lost, it waits, and
+// with it all other changes of pods.
 func (r *podReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	if err := r.Settings.awaitNode(ctx, r.Node); err != nil {
 		return ctrl.Result{}, err

@@ -72,7 +72,9 @@ func Start(helper []string, spec Spec) (_ *Sandbox, err error) {
 	}()
 	var stderr strings.Builder
 	s.cmd.Stderr = &stderr
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET | unix.CLONE_NEWNS | unix.CLONE_NEWUTS, Setpgid: true}
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags: unix.CLONE_NEWNET | unix.CLONE_NEWNS | unix.CLONE_NEWUTS, Setpgid: true,
+	}
 	stdin, err := s.cmd.StdinPipe()
 	if err != nil {
 		return nil, err

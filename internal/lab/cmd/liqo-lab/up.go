@@ -50,10 +50,10 @@ func (u *up) command() *cobra.Command {
 	}
 	flags := command.Flags()
 	flags.StringArrayVar(&u.clusters, "cluster", nil,
-		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,nodes=COUNT][,replicas=COUNT][,no-load-balancer][,liqo=RELEASE]"+
-			"[,no-liqo][,kubernetes=VERSION] (default: europe, rome and milan); another release of Liqo, such as v1.1.2 or a "+
-			"folder with its sources such as ./liqo, or another version of Kubernetes, such as v1.36.3, builds its programs "+
-			"once")
+		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,nodes=COUNT][,replicas=COUNT][,no-load-balancer]"+
+			"[,liqo=RELEASE][,no-liqo][,kubernetes=VERSION] (default: europe, rome and milan); replicas is the number of pods "+
+			"of each gateway; another release of Liqo, such as v1.1.2 or a folder with its sources such as ./liqo, or another "+
+			"version of Kubernetes, such as v1.36.3, builds its programs once")
 	flags.StringVar(&u.liqo, "liqo", "", liqoHelp+", in clusters that request no other one")
 	flags.BoolVar(&u.peerable, "peerable", false,
 		"allow peerings between the clusters, with liqo-lab peer; builds two more programs once")
