@@ -155,14 +155,27 @@ func (l *Leaf) Describe(object client.Object) string {
 // Edit writes only what change changes in an object, whoever has set it. It returns once the leaf's cache has seen the
 // change, if the cache holds objects of this kind.
 func (l *Leaf) Edit(ctx context.Context, object client.Object, change func(client.Object)) error {
+	return l.edit(ctx, object, change, func(edited client.Object, patch client.Patch) error {
+		return l.Live.Patch(ctx, edited, patch, client.FieldOwner(FieldManager))
+	})
+}
+
+// EditStatus is like Edit, and writes the status, which is a resource of its own.
+func (l *Leaf) EditStatus(ctx context.Context, object client.Object, change func(client.Object)) error {
+	return l.edit(ctx, object, change, func(edited client.Object, patch client.Patch) error {
+		return l.Live.Status().Patch(ctx, edited, patch, client.FieldOwner(FieldManager))
+	})
+}
+
+func (l *Leaf) edit(
+	ctx context.Context, object client.Object, change func(client.Object), write func(client.Object, client.Patch) error,
+) error {
 	edited, ok := object.DeepCopyObject().(client.Object)
 	if !ok {
 		return fmt.Errorf("%T is not an object", object)
 	}
 	change(edited)
-	if err := l.Persist(ctx, func() error {
-		return l.Live.Patch(ctx, edited, client.MergeFrom(object), client.FieldOwner(FieldManager))
-	}); err != nil {
+	if err := l.Persist(ctx, func() error { return write(edited, client.MergeFrom(object)) }); err != nil {
 		return err
 	}
 	return l.untilSeen(ctx, edited)

@@ -166,7 +166,7 @@ func (e *End) waitForGateway(
 }
 
 // RemoveGateways deletes the leaf's gateway and its PublicKey. It returns once everything that Liqo created for the
-// gateway is gone, too. Until then a gateway of the same name would inherit the keys and the Service. It also removes
+// gateway is gone, too, and then the rules of what may cross. Until then a gateway of the same name would inherit the keys and the Service. It also removes
 // Liqo's labels from the Secrets that the user set: the gateway's, and the given ones.
 func (e *End) RemoveGateways(ctx context.Context, userSecrets ...liqo.KeySecret) error {
 	objects, err := e.Find(ctx)
@@ -183,6 +183,9 @@ func (e *End) RemoveGateways(ctx context.Context, userSecrets ...liqo.KeySecret)
 		}
 	}
 	if err := e.untilDependentsGone(ctx, dependents); err != nil {
+		return err
+	}
+	if err := e.removeFirewall(ctx, objects.Firewall); err != nil {
 		return err
 	}
 	for _, one := range dependents {
@@ -202,5 +205,7 @@ func (e *End) RemoveGateways(ctx context.Context, userSecrets ...liqo.KeySecret)
 
 // ownGateways returns the gateways that the owner may remove, and their PublicKeys.
 func ownGateways(o liqo.Objects, self owner.Owner) []client.Object {
-	return slices.DeleteFunc(owned(o, self), isConfiguration)
+	return slices.DeleteFunc(owned(o, self), func(object client.Object) bool {
+		return isConfiguration(object) || isFirewall(object)
+	})
 }

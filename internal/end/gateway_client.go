@@ -32,6 +32,7 @@ func (e *End) forgeGatewayClient(
 		},
 	}
 	setRotation(gateway, spec.KeyRotation)
+	e.setLimited(gateway, spec.Limited)
 	if existing != nil {
 		gateway.Name, gateway.Namespace = existing.Name, existing.Namespace
 		e.Owner.KeepOrigin(gateway, existing)

@@ -39,6 +39,7 @@ func (e *End) forgeGatewayServer(
 		},
 	}
 	setRotation(gateway, spec.KeyRotation)
+	e.setLimited(gateway, spec.Limited)
 	if existing != nil {
 		gateway.Name, gateway.Namespace = existing.Name, existing.Namespace
 		e.Owner.KeepOrigin(gateway, existing)

@@ -25,7 +25,9 @@ func (e *End) Find(ctx context.Context) (liqo.Objects, error) {
 		return liqo.Objects{}, err
 	}
 	objects := networks[id]
-	err = objects.ReadPorts(ctx, e.Leaf)
+	if err = objects.ReadPorts(ctx, e.Leaf); err == nil {
+		err = objects.ReadFirewall(ctx, e.Leaf)
+	}
 	return objects, err
 }
 
@@ -53,6 +55,9 @@ func ObserveNetworks(ctx context.Context, leaf *cluster.Leaf, self owner.Owner) 
 	for id, network := range maps.Clone(networks) {
 		group.Go(func() (err error) {
 			if err = network.ReadPorts(ctx, leaf); err == nil {
+				err = network.ReadFirewall(ctx, leaf)
+			}
+			if err == nil {
 				network.SilentSince, err = network.ReadSilence(ctx, leaf)
 			}
 			mu.Lock()

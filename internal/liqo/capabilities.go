@@ -3,6 +3,8 @@ package liqo
 import (
 	"context"
 
+	"github.com/liqotech/liqo/apis/networking/v1beta1/firewall"
+
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
@@ -25,6 +27,8 @@ type Capabilities struct {
 	FollowsNetworks bool
 	// SeveralTunnels means that a gateway has a list of ports, with a tunnel for each.
 	SeveralTunnels bool
+	// FiltersPackets means that a gateway accepts and drops packets as a FirewallConfiguration says.
+	FiltersPackets bool
 }
 
 // CapabilitiesOf reads from the schemas that the API server serves what Liqo on this leaf can do. So the answer is also
@@ -44,5 +48,7 @@ func CapabilitiesOf(ctx context.Context, leaf *cluster.Leaf) (Capabilities, erro
 		FollowsNetworks: schemas.GatewayServer.has("spec", "endpoint", "ports"),
 		SeveralTunnels: schemas.GatewayServer.has("spec", "endpoint", "ports") &&
 			schemas.GatewayClient.has("spec", "endpoint", "ports"),
+		FiltersPackets: schemas.FirewallConfiguration.
+			at("spec", "table", "chains", "rules", "filterRules", "action").allows(string(firewall.ActionDrop)),
 	}, nil
 }

@@ -12,14 +12,15 @@ import (
 func TestWhatLiqoCanDoIsReadFromItsSchemas(t *testing.T) {
 	all := liqo.Capabilities{
 		ManyPodCIDRs: true, FollowsConfigurations: true, KeepsConnections: true, ServiceMetadata: true,
-		DirectConnections: true,
+		DirectConnections: true, FiltersPackets: true,
 	}
 	for name, test := range map[string]struct {
 		leaf *cluster.Leaf
 		able liqo.Capabilities
 	}{
 		"Liqo 1.2": {clustertest.Leaf(t, "rome"), all},
-		"Liqo 1.1": {clustertest.OlderLiqo(clustertest.Leaf(t, "milan")), liqo.Capabilities{}},
+		"Liqo 1.1": {clustertest.OlderLiqo(clustertest.Leaf(t, "milan")), liqo.Capabilities{FiltersPackets: true}},
+		"Liqo 1.0": {clustertest.OldestLiqo(clustertest.Leaf(t, "venice")), liqo.Capabilities{}},
 	} {
 		if able, err := liqo.CapabilitiesOf(t.Context(), test.leaf); err != nil || able != test.able {
 			t.Errorf("%s: %+v (%v)", name, able, err)

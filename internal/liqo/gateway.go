@@ -15,6 +15,7 @@ const DefaultMTU = forge.DefaultMTU
 type TunnelSettings struct {
 	MTU         int    // of the tunnel, in bytes
 	KeyRotation string // another value gives a gateway new keys; empty keeps them
+	Limited     bool   // what may cross is limited by a FirewallConfiguration at each end
 }
 
 // TunnelSettings returns those of the leaf's gateway. They are empty if there is none.
@@ -23,12 +24,16 @@ func (o Objects) TunnelSettings() TunnelSettings { return tunnelSettingsOf(o.Gat
 func tunnelSettingsOf(gateway client.Object) TunnelSettings {
 	switch gateway := gateway.(type) {
 	case *networkingv1beta1.GatewayServer:
-		return TunnelSettings{gateway.Spec.MTU, gateway.Annotations[RotationAnnotation]}
+		return tunnelSettingsWith(gateway.Spec.MTU, gateway.Annotations)
 	case *networkingv1beta1.GatewayClient:
-		return TunnelSettings{gateway.Spec.MTU, gateway.Annotations[RotationAnnotation]}
+		return tunnelSettingsWith(gateway.Spec.MTU, gateway.Annotations)
 	default:
 		return TunnelSettings{}
 	}
+}
+
+func tunnelSettingsWith(mtu int, annotations map[string]string) TunnelSettings {
+	return TunnelSettings{MTU: mtu, KeyRotation: annotations[RotationAnnotation], Limited: annotations[LimitsAnnotation] != ""}
 }
 
 // GatewayPod is a pod of a gateway.

@@ -20,6 +20,7 @@ type Objects struct {
 	GatewayClient *networkingv1beta1.GatewayClient
 	PublicKey     *networkingv1beta1.PublicKey
 	Connection    *networkingv1beta1.Connection
+	Firewall      *networkingv1beta1.FirewallConfiguration // of the limits; only gateways that name one have it
 
 	// Ports are the lists of the gateway, and Reported is at which ports a server says it can be reached. See
 	// [Objects.ReadPorts].
@@ -52,6 +53,9 @@ func (o Objects) All() []client.Object {
 	}
 	if o.Connection != nil {
 		all = append(all, o.Connection)
+	}
+	if o.Firewall != nil {
+		all = append(all, o.Firewall)
 	}
 	return all
 }

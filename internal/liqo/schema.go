@@ -14,6 +14,7 @@ type Schema struct {
 	Type       string            `json:"type"`
 	Properties map[string]Schema `json:"properties"`
 	Items      *Schema           `json:"items"`
+	Enum       []any             `json:"enum"`
 }
 
 // schemaOf returns the schema of a Go type that can be written in JSON.
@@ -65,6 +66,21 @@ func (s Schema) has(names ...string) bool {
 	}
 	return true
 }
+
+// at returns the schema of the field that is nested in all the others before it. Of a list, that is the field of an
+// item. It is empty if there is none.
+func (s Schema) at(names ...string) Schema {
+	for _, name := range names {
+		s = s.Properties[name]
+		if s.Items != nil {
+			s = *s.Items
+		}
+	}
+	return s
+}
+
+// allows reports whether a value is one of those that the schema lists.
+func (s Schema) allows(value string) bool { return slices.Contains(s.Enum, any(value)) }
 
 // TemplateData returns a value of this schema as Liqo's controllers hand it to a Go template: an object is a struct
 // with the fields that the schema has, so that any other field is an error, as it is in Liqo. A field that is not set

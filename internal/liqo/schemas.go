@@ -16,7 +16,7 @@ import (
 )
 
 // Schemas are those of Liqo's networking kinds whose fields differ between versions of Liqo.
-type Schemas struct{ Configuration, GatewayServer, GatewayClient Schema }
+type Schemas struct{ Configuration, GatewayServer, GatewayClient, FirewallConfiguration Schema }
 
 // CommonSchemas returns the schemas of the specs of gateways, with the fields that every version of Liqo has from 1.0
 // on. There is none of the Configuration.
@@ -53,6 +53,7 @@ func readSchemas(ctx context.Context, leaf *cluster.Leaf) (schemas Schemas, err 
 		{networkingv1beta1.ConfigurationKind, &schemas.Configuration},
 		{networkingv1beta1.GatewayServerKind, &schemas.GatewayServer},
 		{networkingv1beta1.GatewayClientKind, &schemas.GatewayClient},
+		{firewallConfigurationKind, &schemas.FirewallConfiguration},
 	} {
 		if *each.schema, err = document.schema(each.kind); err != nil {
 			return schemas, err
@@ -60,6 +61,9 @@ func readSchemas(ctx context.Context, leaf *cluster.Leaf) (schemas Schemas, err 
 	}
 	return schemas, nil
 }
+
+// firewallConfigurationKind is the kind for which Liqo has no constant.
+const firewallConfigurationKind = "FirewallConfiguration"
 
 // document is the OpenAPI document of Liqo's networking kinds, in JSON.
 type document []byte

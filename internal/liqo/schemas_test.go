@@ -34,7 +34,8 @@ func servedAt(t *testing.T, address string) *cluster.Leaf {
 func TestSchemasAreReadWithOneRequestBelowThePathOfTheAddress(t *testing.T) {
 	const document = `{"components": {"schemas": {
 		"io.liqo.networking.v1beta1.Configuration": {"properties": {"status": {"properties": {"conditions": {}}}}},
-		"io.liqo.networking.v1beta1.GatewayServer": {}, "io.liqo.networking.v1beta1.GatewayClient": {}
+		"io.liqo.networking.v1beta1.GatewayServer": {}, "io.liqo.networking.v1beta1.GatewayClient": {},
+		"io.liqo.networking.v1beta1.FirewallConfiguration": {}
 	}}}`
 	for _, below := range []string{"", "/", "/k8s/clusters/c-1", "/k8s/clusters/c-1/"} {
 		var (

@@ -69,6 +69,7 @@ func (d *shortcutDataSource) Schema(ctx context.Context, _ datasource.SchemaRequ
 				Computed:            true,
 				MarkdownDescription: "MTU of the tunnel, in bytes. Null while there is no gateway.",
 			},
+			"allow": shownAllow(),
 			"server_endpoint": shownEndpoint("Address and port of the gateway that is dialed. Null until the gateway " +
 				"reports them."),
 			"client_network": shownNetwork("client", "server"),
@@ -125,6 +126,7 @@ type shortcutDataModel struct {
 	Reversed        types.Bool      `tfsdk:"reversed"`
 	MadeBy          types.String    `tfsdk:"made_by"`
 	MTU             types.Int32     `tfsdk:"mtu"`
+	Allow           types.Set       `tfsdk:"allow"`
 	ServerEndpoint  types.Object    `tfsdk:"server_endpoint"`
 	ClientNetwork   types.Object    `tfsdk:"client_network"`
 	ServerNetwork   types.Object    `tfsdk:"server_network"`
@@ -202,6 +204,7 @@ func (m *shortcutDataModel) show(inspection shortcut.Inspection) {
 	m.Reversed = types.BoolValue(inspection.Reversed)
 	m.MadeBy = stringOrNull(string(inspection.MadeBy))
 	m.MTU = mtuOrNull(inspection.MTU)
+	m.Allow = allowSet(inspection.Allow)
 	m.ServerEndpoint = endpointObject(inspection.ServerEndpoint)
 	m.ClientNetwork, m.ServerNetwork = networkOrNull(inspection.Client.Network), networkOrNull(inspection.Server.Network)
 	m.ClientEnd, m.ServerEnd = endStatus(inspection.ClientEnd), endStatus(inspection.ServerEnd)

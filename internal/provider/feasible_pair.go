@@ -34,7 +34,7 @@ func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 	if diags.HasError() {
 		return diags
 	}
-	questions := []check{f.free, f.addressRanges}
+	questions := []check{f.free, f.addressRanges, f.rules}
 	for _, one := range ends {
 		questions = append(questions, one.checks()...)
 	}
@@ -120,6 +120,26 @@ func (f feasibility) addressRanges(ctx context.Context) diag.Diagnostics {
 		return diags
 	}
 	return f.remapping(ctx, client, server)
+}
+
+// rules finds leaves that can't enforce `allow`, and ranges in it that have no pods.
+func (f feasibility) rules(ctx context.Context) diag.Diagnostics {
+	if f.plan.Allow.IsNull() || !fullyKnown(ctx, f.plan.Allow, f.config.ClientNetwork, f.config.ServerNetwork) {
+		return nil
+	}
+	spec, diags := f.plan.spec(ctx, f.config)
+	if diags.HasError() {
+		return diags
+	}
+	client, clientErr := f.shortcut.Announce(ctx, f.shortcut.Client, spec.ClientEnd.Announcement)
+	server, serverErr := f.shortcut.Announce(ctx, f.shortcut.Server, spec.ServerEnd.Announcement)
+	if clientErr != nil || serverErr != nil {
+		return nil // another check reports them
+	}
+	at := path.Root("allow")
+	diags.Append(checkResult(at, f.shortcut.Client.CheckLimits(ctx, *spec.Allow.Limits(client, server, true)))...)
+	diags.Append(checkResult(at, f.shortcut.Server.CheckLimits(ctx, *spec.Allow.Limits(server, client, false)))...)
+	return diags
 }
 
 // remapping returns a diagnostic for each pod CIDR that Liqo will remap: an error if remapping is forbidden, otherwise

@@ -61,6 +61,7 @@ func (r *shortcutResource) ValidateConfig(
 			errorAt(path.Root("server")))
 	}
 	resp.Diagnostics.Append(validateTimeouts(model.Timeouts.Attributes())...)
+	resp.Diagnostics.Append(validateAllow(ctx, model.Allow)...)
 	if !given(model.ServerGateway) {
 		return
 	}

@@ -41,6 +41,10 @@ func fullySet(t *testing.T) shortcutModel {
 	t.Helper()
 	model := settled(t)
 	model.MTU, model.KeyRotation = types.Int32Value(1400), types.StringValue("first")
+	model.Allow = allowSet(&shortcut.Allow{
+		ToClient: []liqo.Rule{{Protocol: liqo.ICMP}},
+		ToServer: []liqo.Rule{{}, {Protocol: liqo.TCP, Port: 80, EndPort: 90, CIDRs: []string{"10.3.0.0/24", "10.3.1.0/24"}}},
+	})
 	model.ServerGateway = types.ObjectValueMust(serverGatewayTypes, map[string]attr.Value{
 		"service_type": types.StringValue("NodePort"), "port": types.Int32Value(51900), "tunnels": types.Int32Value(4),
 		"node_port":           types.Int32Value(31000),
@@ -75,6 +79,10 @@ func TestEverySettingReachesTheLeaves(t *testing.T) {
 	model := fullySet(t)
 	expected := shortcut.Spec{
 		TunnelSettings: liqo.TunnelSettings{MTU: 1400, KeyRotation: "first"},
+		Allow: &shortcut.Allow{
+			ToClient: []liqo.Rule{{Protocol: liqo.ICMP}},
+			ToServer: []liqo.Rule{{}, {Protocol: liqo.TCP, Port: 80, EndPort: 90, CIDRs: []string{"10.3.0.0/24", "10.3.1.0/24"}}},
+		},
 		Server: liqo.GatewayServer{
 			ServiceType: "NodePort", Port: 51900, Tunnels: 4, NodePort: 31000, LoadBalancerIP: "192.0.2.10",
 			ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"},
@@ -222,6 +230,7 @@ func settled(t *testing.T) shortcutModel {
 		Client: types.StringValue("rome"), Server: types.StringValue("milan"),
 		tunnelModel:   tunnelModel{MTU: types.Int32Value(1340)},
 		ServerGateway: defaultServerGateway(t.Context()), ClientGateway: types.ObjectNull(clientGatewayTypes),
+		Allow: types.SetNull(ruleType),
 	}
 }
 

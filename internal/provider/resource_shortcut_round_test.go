@@ -150,6 +150,11 @@ func candidates(setting string, kind tftypes.Type) []tftypes.Value {
 	if part, ok := parts[setting]; ok {
 		texts = []tftypes.Value{part}
 	}
+	if setting == "allow" {
+		rule := kind.(tftypes.Set).ElementType.(tftypes.Object) //nolint:errcheck,forcetypeassert // `allow` is a set of rules
+		pings := values{"to": text(toServer), "protocol": text(liqo.ICMP)}.object(rule, "")
+		return []tftypes.Value{tftypes.NewValue(kind, []tftypes.Value{pings})}
+	}
 	switch {
 	case kind.Is(tftypes.String):
 		return texts

@@ -85,6 +85,7 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 					"`false` it ends when everything is in place and gateways that it changes have restarted. Either way, a " +
 					"tunnel that goes down later shows as a warning and in `status`, never as a planned change. Default: `true`.",
 			},
+			"allow": allowAttribute(),
 			"share_keys": schema.BoolAttribute{
 				Optional: true, Computed: true,
 				Default: booldefault.StaticBool(true),
@@ -174,6 +175,7 @@ type shortcutModel struct {
 	Server            types.String   `tfsdk:"server"`
 	ServerGateway     types.Object   `tfsdk:"server_gateway"`
 	ClientGateway     types.Object   `tfsdk:"client_gateway"`
+	Allow             types.Set      `tfsdk:"allow"`
 	WaitForConnection types.Bool     `tfsdk:"wait_for_connection"`
 	ShareKeys         types.Bool     `tfsdk:"share_keys"`
 	CIDRRemapping     types.String   `tfsdk:"cidr_remapping"`
@@ -212,8 +214,11 @@ func (m *shortcutModel) spec(ctx context.Context, config *shortcutModel) (shortc
 	diags.Append(clientEndDiags...)
 	serverEnd, serverEndDiags := endSpec(ctx, config.ServerNamespace, config.ServerNetwork)
 	diags.Append(serverEndDiags...)
+	allow, allowDiags := allowSpec(ctx, m.Allow)
+	diags.Append(allowDiags...)
 	return shortcut.Spec{
 		TunnelSettings:    m.tunnelSettings(),
+		Allow:             allow,
 		Server:            server,
 		Client:            client,
 		ClientEnd:         clientEnd,
@@ -250,6 +255,7 @@ func (m *shortcutModel) keysByOthers() bool { return !m.ShareKeys.IsNull() && !m
 func (m *shortcutModel) observed(ctx context.Context, state shortcut.State) diag.Diagnostics {
 	m.observedEnds(state)
 	m.observedTunnel(state)
+	m.observedAllow(state)
 	diags := m.observedServerGateway(ctx, state)
 	diags.Append(m.observedClientGateway(ctx, state)...)
 	return diags

@@ -55,8 +55,14 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	}
 
 	// The server's gateway needs no Configuration to get an address. The client's gateway needs only that address.
-	endpoint := server.serve(spec.Server, server.removeReplaced(s.replacesServer(spec.Server), decided...))
-	client.dial(spec.Client, endpoint, client.removeReplaced(s.replacesClient(spec.Client), decided...))
+	server.limit(spec.Allow, server.ranges, client.ranges, false,
+		server.removeReplaced(s.replacesServer(spec.Server), decided...))
+	client.limit(spec.Allow, client.ranges, server.ranges, true,
+		client.removeReplaced(s.replacesClient(spec.Client), decided...))
+	endpoint := server.serve(spec.Server)
+	client.dial(spec.Client, endpoint)
+	server.enforce(spec.Limited)
+	client.enforce(spec.Limited)
 
 	if spec.KeysByOthers {
 		client.rollOut()

@@ -50,7 +50,8 @@ func (o EndObject) EnsureGatewayServer(ctx context.Context, namespace string, sp
 		removal := o.removeReplaced(e, func(ctx context.Context, namespace string) (bool, error) {
 			return e.ReplacesGatewayServer(ctx, namespace, spec)
 		})
-		e.serve(spec, removal)
+		e.limits = removal
+		e.serve(spec)
 		return o.waitForGateway(e)
 	})
 }
@@ -64,8 +65,9 @@ func (o EndObject) EnsureGatewayClient(
 		removal := o.removeReplaced(e, func(ctx context.Context, namespace string) (bool, error) {
 			return e.ReplacesGatewayClient(ctx, namespace, spec)
 		})
+		e.limits = removal
 		given := func(context.Context) (liqo.Endpoint, error) { return server, nil }
-		e.dial(spec, steps.Do(e.run, e.Leaf.Name, "address of the other gateway", given), removal)
+		e.dial(spec, steps.Do(e.run, e.Leaf.Name, "address of the other gateway", given))
 		return o.waitForGateway(e)
 	})
 }

@@ -20,6 +20,7 @@ type endSteps struct {
 	namespace  *steps.Step[string] // of the objects
 	ranges     *steps.Step[liqo.Ranges]
 	formerKeys steps.Before // done when the keys of a former gateway are gone
+	limits     steps.Before // done when the gateway has rules of what may cross, or none if everything may
 	gateway    *steps.Step[end.EnsuredGateway]
 	done       []steps.Before // what the operation waits for
 }
@@ -70,6 +71,27 @@ func (e *endSteps) configure(ranges *steps.Step[liqo.Ranges], forbidRemapping bo
 	return remapped
 }
 
+// limit lets only that cross which is allowed. The rules have the ranges of both leaves, and come before the gateway and
+// after one that it replaces.
+func (e *endSteps) limit(allow *Allow, own, other *steps.Step[liqo.Ranges], isClient bool, removal steps.Before) {
+	wanted := steps.With2(e.run, e.Leaf.Name, "what may cross", own, other,
+		func(_ context.Context, own, other liqo.Ranges) (*liqo.Limits, error) {
+			return allow.Limits(own, other, isClient), nil
+		})
+	e.limits = steps.ActWith2(e.run, e.Leaf.Name, "FirewallConfiguration", e.namespace, wanted, e.EnsureLimits, removal)
+	e.done = append(e.done, e.limits)
+}
+
+// enforce waits until the gateway enforces the rules, if there are any. The other gateway's key comes afterwards, so
+// that nothing crosses a new gateway before it has its rules.
+func (e *endSteps) enforce(limited bool) {
+	if !limited {
+		return
+	}
+	e.limits = steps.ActWith(e.run, e.Leaf.Name, "rules in the gateway", e.gateway, e.WaitForLimits)
+	e.done = append(e.done, e.limits)
+}
+
 // removeReplaced removes a gateway that can't be changed in place, as the function replaces reports. Otherwise it only
 // releases a Secret that the gateway no longer uses.
 func (e *endSteps) removeReplaced(
@@ -86,22 +108,22 @@ func (e *endSteps) removeReplaced(
 }
 
 // serve makes the gateway that the other end dials. The result is where it can be reached.
-func (e *endSteps) serve(spec liqo.GatewayServer, removal steps.Before) *steps.Step[liqo.Endpoint] {
+func (e *endSteps) serve(spec liqo.GatewayServer) *steps.Step[liqo.Endpoint] {
 	e.gateway = steps.With(e.run, e.Leaf.Name, "GatewayServer", e.namespace,
 		func(ctx context.Context, namespace string) (end.EnsuredGateway, error) {
 			return e.EnsureGatewayServer(ctx, namespace, spec)
-		}, e.formerKeys, removal)
+		}, e.formerKeys, e.limits)
 	endpoint := steps.With(e.run, e.Leaf.Name, "address of the gateway", e.gateway, e.WaitForEndpoint)
 	e.done = append(e.done, e.gateway, endpoint)
 	return endpoint
 }
 
 // dial makes the gateway that dials the other end at its endpoint.
-func (e *endSteps) dial(spec liqo.GatewayClient, server *steps.Step[liqo.Endpoint], removal steps.Before) {
+func (e *endSteps) dial(spec liqo.GatewayClient, server *steps.Step[liqo.Endpoint]) {
 	e.gateway = steps.With2(e.run, e.Leaf.Name, "GatewayClient", e.namespace, server,
 		func(ctx context.Context, namespace string, server liqo.Endpoint) (end.EnsuredGateway, error) {
 			return e.EnsureGatewayClient(ctx, namespace, server, spec)
-		}, e.formerKeys, removal)
+		}, e.formerKeys, e.limits)
 	e.done = append(e.done, e.gateway)
 }
 
@@ -114,7 +136,8 @@ func (e *endSteps) key() *steps.Step[[]byte] {
 
 // trust gives the gateway the key of the other end's gateway. The result reports whether that was necessary.
 func (e *endSteps) trust(key *steps.Step[[]byte]) *steps.Step[bool] {
-	trusted := steps.With2(e.run, e.Leaf.Name, "PublicKey of the other gateway", key, e.gateway, e.EnsurePublicKey)
+	trusted := steps.With2(e.run, e.Leaf.Name, "PublicKey of the other gateway", key, e.gateway, e.EnsurePublicKey,
+		e.limits)
 	e.done = append(e.done, trusted)
 	return trusted
 }

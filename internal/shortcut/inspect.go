@@ -57,6 +57,7 @@ func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 		inspection.Reversed = true
 		inspection.State = (&Shortcut{Client: s.Server, Server: s.Client}).state(n.reverse(), false)
 		inspection.Client, inspection.Server = inspection.Server, inspection.Client
+		inspection.Allow = inspection.Allow.reverse()
 	}
 	inspection.MTU = max(n.client.TunnelSettings().MTU, n.server.TunnelSettings().MTU)
 	peerings := make([]*end.Peering, len(s.Ends()))

@@ -34,6 +34,10 @@ type State struct {
 
 	Client, Server EndState
 
+	// Allow is what may cross as both ends enforce it. It is nil if everything may, or if an end does not enforce what the
+	// other one does. The latter makes the shortcut disconnected.
+	Allow *Allow
+
 	ServerGateway  *liqo.GatewayServer // as the server's gateway is; nil while there is none
 	ServerEndpoint *liqo.Endpoint      // where the server's gateway says it can be reached; nil until it does
 
@@ -104,6 +108,7 @@ func (s *Shortcut) state(n network, keysByOthers bool) State {
 		Duplicates:     append(duplicates(s.Client, client), duplicates(s.Server, server)...),
 		Strays:         s.strays(n),
 		Status:         n.status(keysByOthers),
+		Allow:          n.allow(),
 		Silent:         !client.SilentSince.IsZero() || !server.SilentSince.IsZero(),
 		Client:         endState(s.Client, client, server.ObservedRemote()),
 		Server:         endState(s.Server, server, client.ObservedRemote()),

@@ -19,6 +19,9 @@ type Spec struct {
 
 	ServerEnd, ClientEnd EndSpec
 
+	// Allow is what may cross, or nil for everything.
+	Allow *Allow
+
 	// ForbidRemapping makes [Shortcut.Connect] fail, before any gateway exists, if a leaf would reach the other's pods at
 	// other addresses than their own.
 	ForbidRemapping bool
@@ -44,6 +47,7 @@ type EndSpec struct {
 
 // shareSettings copies to the gateways what both have in common.
 func (s Spec) shareSettings() Spec {
+	s.Limited = s.Allow != nil
 	s.Server.TunnelSettings, s.Client.TunnelSettings = s.TunnelSettings, s.TunnelSettings
 	return s
 }

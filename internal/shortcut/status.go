@@ -36,6 +36,8 @@ func (n network) status(keysByOthers bool) Status {
 		return Disconnected
 	case !keysByOthers && (!end.KeyInPlace(client) || !end.KeyInPlace(server)):
 		return Disconnected
+	case n.allow() == nil && (client.HasLimits() || server.HasLimits()):
+		return Disconnected
 	}
 	atClient, atServer := client.ConnectionStatus(client.GatewayClient), server.ConnectionStatus(server.GatewayServer)
 	switch {

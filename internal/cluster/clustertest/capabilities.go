@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -18,6 +19,12 @@ import (
 // OlderLiqo makes Liqo on the leaf one from before version 1.2, with what `liqo.Capabilities` says about it.
 func OlderLiqo(leaf *cluster.Leaf) *cluster.Leaf {
 	return WithSchemas(leaf, networkingSchemas(properties{}, properties{}, properties{}, properties{}))
+}
+
+// OldestLiqo makes Liqo on the leaf version 1.0, whose gateways can't drop packets.
+func OldestLiqo(leaf *cluster.Leaf) *cluster.Leaf {
+	older := networkingSchemas(properties{}, properties{}, properties{}, properties{})
+	return WithSchemas(leaf, strings.Replace(older, `,"accept","drop"`, "", 1))
 }
 
 // NextLiqo makes Liqo on the leaf the version after 1.2, whose gateways may have several ports.
@@ -39,7 +46,11 @@ func object(of ...properties) properties {
 	return properties{"type": "object", "properties": all}
 }
 
+func list(of properties) properties { return properties{"type": "array", "items": object(of)} }
+
 var (
+	filterAction = properties{"type": "string", "enum": []string{"ctmark", "accept", "drop"}}
+
 	text, integer = properties{"type": "string"}, properties{"type": "integer"}
 
 	since12         = properties{"conditions": properties{}}
@@ -70,6 +81,11 @@ func networkingSchemas(configuration, server, exposed, dialled properties) strin
 			"endpoint": object(properties{
 				"addresses": properties{"type": "array", "items": text}, "port": integer, "protocol": text,
 			}, dialled),
+		})}),
+		"io.liqo.networking.v1beta1.FirewallConfiguration": object(properties{"spec": object(properties{
+			"table": object(properties{"chains": list(properties{"rules": object(properties{
+				"filterRules": list(properties{"action": filterAction}),
+			})})}),
 		})}),
 	}}})
 	if err != nil {

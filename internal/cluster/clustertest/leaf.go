@@ -27,7 +27,8 @@ func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 	objects = withTemplates(objects)
 	c := fake.NewClientBuilder().
 		WithScheme(cluster.NewScheme()).WithRESTMapper(cluster.KnownKinds()).WithObjects(objects...).
-		WithStatusSubresource(&networkingv1beta1.Configuration{}, &networkingv1beta1.GatewayServer{},
+		WithStatusSubresource(&networkingv1beta1.FirewallConfiguration{},
+			&networkingv1beta1.Configuration{}, &networkingv1beta1.GatewayServer{},
 			&networkingv1beta1.GatewayClient{}, &networkingv1beta1.Connection{}).
 		WithIndex(&corev1.Event{}, "involvedObject.uid", func(object client.Object) []string {
 			event := object.(*corev1.Event) //nolint:errcheck,forcetypeassert // an index of Events gets Events

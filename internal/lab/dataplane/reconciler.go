@@ -6,6 +6,7 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
+	"github.com/liqotech/liqo/pkg/firewall"
 	"github.com/liqotech/liqo/pkg/gateway"
 	"github.com/liqotech/liqo/pkg/gateway/concurrent"
 	"github.com/liqotech/liqo/pkg/gateway/connection"
@@ -20,6 +21,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/reactions"
 )
 
 // latency is the reported latency of a tunnel, because there is nothing to measure.
@@ -61,6 +64,9 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 	}
 	if err := r.observe(ctx, e, &pod); err != nil {
+		return ctrl.Result{}, err
+	}
+	if err := r.enforce(ctx, e); err != nil {
 		return ctrl.Result{}, err
 	}
 	result, err := r.report(ctx, e)
@@ -129,6 +135,25 @@ func (r *reconciler) observe(ctx context.Context, e *end, pod *corev1.Pod) error
 		}
 	}
 	r.plane.put(e)
+	return nil
+}
+
+// enforce reports the rules of the gateway as applied. There are no packets that it could drop.
+func (r *reconciler) enforce(ctx context.Context, e *end) error {
+	var rules networkingv1beta1.FirewallConfigurationList
+	mine := client.MatchingLabels{firewall.FirewallUniqueTargetKey: e.remote()}
+	if err := r.client.List(ctx, &rules, client.InNamespace(e.pod.Namespace), mine); err != nil {
+		return err
+	}
+	for i := range rules.Items {
+		if len(rules.Items[i].Status.Conditions) > 0 {
+			continue
+		}
+		reactions.Enforce(&rules.Items[i])
+		if err := r.live.Status().Update(ctx, &rules.Items[i]); client.IgnoreNotFound(err) != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -70,6 +70,7 @@ func (s *Simulated) Register(
 		For(&corev1.Pod{}, builder.WithPredicates(gateways)).
 		Watches(&corev1.Pod{}, beside, builder.WithPredicates(gateways)). // the others elect another active one
 		Watches(&networkingv1beta1.PublicKey{}, beside).
+		Watches(&networkingv1beta1.FirewallConfiguration{}, beside).
 		Watches(&corev1.Service{}, beside).
 		WatchesRawSource(source.Channel(wake, &handler.EnqueueRequestForObject{})).
 		WatchesRawSource(source.Channel(cluster.Settings.Listen(ctx), beside)).

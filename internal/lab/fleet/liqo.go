@@ -40,6 +40,7 @@ var (
 	serverKind        = networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.GatewayServerKind)
 	clientKind        = networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.GatewayClientKind)
 	connectionKind    = networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.ConnectionKind)
+	firewallKind      = networkingv1beta1.GroupVersion.WithKind("FirewallConfiguration")
 )
 
 // byKind has what Liqo does about an object that is new or has changed, by its kind. They show what Liqo reports
@@ -50,6 +51,8 @@ var byKind = map[string]func(*controller, object) error{
 	"GatewayServer": (*controller).serve,
 	"GatewayClient": (*controller).dial,
 	"PublicKey":     (*controller).connect,
+
+	"FirewallConfiguration": (*controller).enforce,
 }
 
 // allocate gives a Network its range.
@@ -184,6 +187,11 @@ func (c *controller) connect(one object) error {
 		}
 	}
 	return nil
+}
+
+// enforce lets the gateway report that it has applied its rules.
+func (c *controller) enforce(one object) error {
+	return report(c, firewallKind, key(one), reactions.Enforce)
 }
 
 func (c *controller) reportTunnel(connection types.NamespacedName) error {

@@ -88,6 +88,12 @@ func connect(ctx context.Context, c client.Client, key client.ObjectKey) error {
 	return nil
 }
 
+// enforce reports that the gateway has applied its rules.
+func enforce(_ context.Context, _ client.Client, rules *networkingv1beta1.FirewallConfiguration) error {
+	reactions.Enforce(rules)
+	return nil
+}
+
 // forget removes what was made for a gateway. A Secret that the user has brought stays.
 func forget(ctx context.Context, c client.Client, gateway client.Object, brought corev1.LocalObjectReference) error {
 	name := metav1.ObjectMeta{Namespace: gateway.GetNamespace(), Name: gatewayforge.GatewayResourceName(gateway.GetName())}

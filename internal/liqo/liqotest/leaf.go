@@ -25,7 +25,9 @@ import (
 func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 	tb.Helper()
 	leaf := clustertest.Leaf(tb, name, objects...)
-	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{Apply: apply, Delete: remove})
+	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
+		Apply: apply, Delete: remove, SubResourcePatch: patchStatus,
+	})
 	return leaf
 }
 
@@ -50,6 +52,8 @@ func apply(
 		return report(ctx, c, key, dial)
 	case networkingv1beta1.PublicKeyKind:
 		return connect(ctx, c, key)
+	case "FirewallConfiguration":
+		return report(ctx, c, key, enforce)
 	default:
 		return nil
 	}
@@ -70,6 +74,20 @@ func report[T any, P interface {
 		return err
 	}
 	return c.Status().Update(ctx, object)
+}
+
+// patchStatus changes a status, and reports again that the rules of a gateway are in force if it has lost that report.
+func patchStatus(
+	ctx context.Context, c client.Client, subresource string, object client.Object, patch client.Patch,
+	options ...client.SubResourcePatchOption,
+) error {
+	if err := c.SubResource(subresource).Patch(ctx, object, patch, options...); err != nil {
+		return err
+	}
+	if _, ok := object.(*networkingv1beta1.FirewallConfiguration); !ok {
+		return nil
+	}
+	return report(ctx, c, client.ObjectKeyFromObject(object), enforce)
 }
 
 // remove deletes an object, and the objects that Liqo created for it.

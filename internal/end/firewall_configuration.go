@@ -1,0 +1,207 @@
+package end
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/apis/networking/v1beta1/firewall"
+	"github.com/liqotech/liqo/pkg/consts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
+)
+
+// The labels with which the gateway for one other cluster finds its FirewallConfigurations. Liqo defines them in
+// pkg/firewall, which imports nftables.
+const (
+	firewallCategoryLabel = "networking.liqo.io/firewall-category"
+	firewallUniqueLabel   = "networking.liqo.io/firewall-unique"
+)
+
+func isFirewall(object client.Object) bool {
+	_, ok := object.(*networkingv1beta1.FirewallConfiguration)
+	return ok
+}
+
+// firewallName is the name of the FirewallConfiguration of the limits, and of its table.
+func (e *End) firewallName() string { return string(e.Remote.ID) + "-allow" }
+
+// setLimited records on a gateway that is to be written which FirewallConfiguration has its rules, if it has any.
+func (e *End) setLimited(gateway client.Object, limited bool) {
+	if limited {
+		cluster.SetAnnotation(gateway, liqo.LimitsAnnotation, e.firewallName())
+	}
+}
+
+// forgeFirewall returns the FirewallConfiguration with this table. Without limits, the gateway lets everything cross.
+func (e *End) forgeFirewall(
+	namespace string, limits *liqo.Limits, table firewall.Table,
+) *networkingv1beta1.FirewallConfiguration {
+	id := string(e.Remote.ID)
+	object := &networkingv1beta1.FirewallConfiguration{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: e.firewallName(), Namespace: namespace,
+			Labels: map[string]string{
+				consts.RemoteClusterID: id, firewallCategoryLabel: "gateway", firewallUniqueLabel: id,
+			},
+		},
+		Spec: networkingv1beta1.FirewallConfigurationSpec{Table: table},
+	}
+	e.Owner.Mark(object)
+	if limits != nil {
+		cluster.SetAnnotation(object, liqo.LimitsAnnotation, limits.Annotation())
+	}
+	return object
+}
+
+// EnsureLimits lets only that cross which the limits allow. It comes before the gateway is written, so that a gateway
+// never runs without them. Without limits, everything may cross, and it returns when the gateway has dropped its rules.
+func (e *End) EnsureLimits(ctx context.Context, namespace string, limits *liqo.Limits) error {
+	if limits == nil {
+		return e.lift(ctx)
+	}
+	if err := e.CheckLimits(ctx, *limits); err != nil {
+		return err
+	}
+	objects, err := e.Find(ctx)
+	if err != nil {
+		return err
+	}
+	desired := e.forgeFirewall(namespace, limits, limits.Table(e.firewallName()))
+	if existing := objects.Firewall; existing != nil {
+		e.Owner.KeepOrigin(desired, existing)
+		if err := controllerutil.SetOwnerReference(objects.Gateway(), desired, e.Leaf.Live.Scheme()); err != nil {
+			return err
+		}
+	}
+	return e.applyFirewall(ctx, objects.Firewall, desired)
+}
+
+// applyFirewall writes the rules. It removes the report of the gateway about other rules, which the gateway would not
+// renew: a report that comes after this one is about these. A gateway that writes a report meanwhile has read an older
+// object, and is refused.
+func (e *End) applyFirewall(
+	ctx context.Context, existing, desired *networkingv1beta1.FirewallConfiguration,
+) error {
+	if err := e.Leaf.Apply(ctx, desired); err != nil {
+		return err
+	}
+	unchanged := existing != nil && existing.UID == desired.UID && existing.Generation == desired.Generation
+	if unchanged || len(desired.Status.Conditions) == 0 {
+		return nil
+	}
+	return e.Leaf.EditStatus(ctx, desired, func(object client.Object) {
+		object.(*networkingv1beta1.FirewallConfiguration).Status.Conditions = nil //nolint:errcheck,forcetypeassert // a copy
+	})
+}
+
+// WaitForLimits waits until the gateway enforces the rules. Kubernetes deletes them with the gateway from then on.
+func (e *End) WaitForLimits(ctx context.Context, gateway EnsuredGateway) error {
+	objects, err := e.Find(ctx)
+	if err != nil {
+		return err
+	}
+	if rules := objects.Firewall; rules != nil && !liqo.OwnedBy(rules, gateway) {
+		var failed error
+		err := e.Leaf.Edit(ctx, rules, func(object client.Object) {
+			failed = controllerutil.SetOwnerReference(gateway.Object, object, e.Leaf.Live.Scheme())
+		})
+		if err != nil || failed != nil {
+			return fmt.Errorf("the gateway could not own its rules: %w", cmp.Or(err, failed))
+		}
+	}
+	return e.waitForGateway(ctx, "the gateway to apply the rules of what may cross", e.Find, liqo.Objects.LimitsApplied,
+		&networkingv1beta1.FirewallConfiguration{})
+}
+
+// lift removes the rules while the gateway runs. Liqo (1.2.0) leaves the rules of a deleted FirewallConfiguration in
+// the gateway until it restarts. So the gateway first applies an empty table.
+func (e *End) lift(ctx context.Context) error {
+	objects, err := e.Find(ctx)
+	if err != nil || objects.Firewall == nil {
+		return err
+	}
+	table := objects.Firewall.Spec.Table
+	table.Chains = []firewall.Chain{}
+	empty := e.forgeFirewall(objects.Firewall.Namespace, nil, table)
+	if err := controllerutil.SetOwnerReference(objects.Gateway(), empty, e.Leaf.Live.Scheme()); err != nil {
+		return err
+	}
+	if err := e.applyFirewall(ctx, objects.Firewall, empty); err != nil {
+		return err
+	}
+	err = e.waitForGateway(ctx, "the gateway to drop the rules of what may cross", e.Find, liqo.Objects.LimitsApplied,
+		&networkingv1beta1.FirewallConfiguration{})
+	if err != nil {
+		return err
+	}
+	return e.removeFirewall(ctx, empty)
+}
+
+// removeFirewall deletes the rules of a gateway, and returns when they are gone.
+func (e *End) removeFirewall(ctx context.Context, rules *networkingv1beta1.FirewallConfiguration) error {
+	if rules == nil || !e.Owner.MayRemove(rules) {
+		return nil
+	}
+	kind, err := apiutil.GVKForObject(rules, e.Leaf.Live.Scheme())
+	if err != nil {
+		return err
+	}
+	if err := e.delete(ctx, rules); err != nil {
+		return err
+	}
+	return e.untilGone(ctx, kind, client.ObjectKeyFromObject(rules))
+}
+
+// ErrRules is the cause of a problem with the rules for this leaf.
+var ErrRules = errors.New("the rules can't be enforced")
+
+// CheckLimits fails if the gateway on this leaf can't enforce the limits, or if a rule for this leaf is for a range
+// outside the announced pod CIDRs. Nothing from the other leaf would ever match it.
+func (e *End) CheckLimits(ctx context.Context, limits liqo.Limits) error {
+	able, err := liqo.CapabilitiesOf(ctx, e.Leaf)
+	if err != nil {
+		return err
+	}
+	if !able.FiltersPackets {
+		return &trouble.Problem{
+			ID: "limits-unsupported", Leaf: e.Leaf.Name, Err: ErrRules,
+			Summary: fmt.Sprintf("gateways of %s on this leaf can't drop packets", liqo.Name(ctx, e.Leaf)),
+			Advice: fmt.Sprintf("So `allow` could not keep anything from crossing. Update Liqo on %q to 1.1 or newer, or remove "+
+				"`allow` and let everything cross.", e.Leaf.Name),
+		}
+	}
+	if rules := limits.TableRules(); rules > liqo.MaxTableRules {
+		return &trouble.Problem{
+			ID: "too-many-rules", Leaf: e.Leaf.Name, Err: ErrRules,
+			Summary: fmt.Sprintf("the gateway would need %d rules, and takes %d", rules, liqo.MaxTableRules),
+			Advice: fmt.Sprintf("Each range of a rule of `allow` for %[1]q takes two, and each one for %[2]q takes one. Join "+
+				"ranges and ports, or leave `cidrs` out.", e.Leaf.Name, e.Remote.Name),
+		}
+	}
+	for _, rule := range limits.In {
+		for _, cidr := range rule.CIDRs {
+			if slices.ContainsFunc(limits.Own, func(whole string) bool { return isPart(cidr, whole) }) {
+				continue
+			}
+			return &trouble.Problem{
+				ID: "rule-without-pods", Leaf: e.Leaf.Name, Err: ErrRules,
+				Summary: fmt.Sprintf("a rule allows %s, where %q reaches no pods", cidr, e.Remote.Name),
+				Advice: fmt.Sprintf("The pods of %[1]q that %[2]q reaches have addresses in %[3]s. Set `cidrs` to parts of that, as "+
+					"%[1]q itself sees them and not as they are remapped on %[2]q, or leave `cidrs` out to allow all of them.",
+					e.Leaf.Name, e.Remote.Name, explain.Enumerate(limits.Own)),
+			}
+		}
+	}
+	return nil
+}

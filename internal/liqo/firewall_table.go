@@ -1,0 +1,234 @@
+package liqo
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/liqotech/liqo/apis/networking/v1beta1/firewall"
+)
+
+// A gateway enforces the limits of its end by a table of nftables in its own network. Liqo up to 1.2 matches no state
+// of connections. But the kernel asks chains of type NAT about the first packet of a connection only, and the others
+// follow it. So a new connection that may cross gets a translation of its destination to itself, which keeps Liqo's and
+// all later chains from translating it. Every other one is translated to an address that nothing reaches. There are
+// four chains, in this order, so that Liqo, which removes and adds single rules of a chain, never leaves it open:
+//
+//  1. what may cross; the order of its rules does not matter
+//  2. no other TCP and UDP
+//  3. pings that may cross; Liqo can't match ICMP, but this is what is left that begins like an echo request
+//  4. nothing else
+//
+// The kernel asks no chain of type NAT about packets of a connection that exists already, nor about those that can't
+// belong to one. So a fifth chain, of type filter, drops the packets of which neither a rule for this leaf nor, by its
+// source, one for the other leaf knows anything. It ends what was allowed before a rule was removed.
+
+// Values of Liqo 1.1 and 1.2. Liqo defines them in packages that import nftables and netlink.
+const (
+	tunnelDevice  = "liqo-tunnel"
+	tunnelNetwork = "169.254.18.0/30" // of the two ends of the tunnel, which check their connection
+)
+
+// nowhere is a destination that no kernel routes a packet to: an address of 0.0.0.0/8 is only valid as a source.
+const nowhere = "0.0.0.1"
+
+// ICMP has no ports. In their place are the type and the code of a message.
+const (
+	echoRequest = "2048" // type 8, code 0
+	echoReply   = "0"    // type 0, code 0
+)
+
+// natPriority is that of the first chain. The last one still comes before Liqo's own translations, at -100.
+const natPriority = -104
+
+// MaxTableRules limits the rules of a table. Liqo (1.2.0) writes all of them with one message when a gateway starts. A
+// kernel with its default of 212,992 bytes for the send buffer took 285 new rules at once, and refused 404. A gateway
+// whose table is refused would let everything cross.
+const MaxTableRules = 250
+
+// TableRules returns how many rules the table has.
+func (l Limits) TableRules() int {
+	rules := 0
+	for _, chain := range l.Table("").Chains {
+		rules += len(chain.Rules.NatRules) + len(chain.Rules.FilterRules)
+	}
+	return rules
+}
+
+// Table returns the table with this name that enforces the limits in the gateway of the end.
+func (l Limits) Table(name string) firewall.Table {
+	family := firewall.TableFamilyIPv4
+	chains := []firewall.Chain{natChain(0, "allow", l.allowed()), natChain(1, "deny-ports", deniedPorts()),
+		natChain(2, "allow-pings", l.allowedPings()), natChain(3, "deny", deniedRest()), l.envelope()}
+	return firewall.Table{Name: &name, Family: &family, Chains: chains}
+}
+
+// natChain returns a chain whose rules the kernel asks about new connections.
+func natChain(place int, name string, rules []firewall.NatRule) firewall.Chain {
+	hook, policy := firewall.ChainHookPrerouting, firewall.ChainPolicyAccept
+	priority := firewall.ChainPriority(natPriority + place)
+	return firewall.Chain{
+		Name: &name, Type: firewall.ChainTypeNAT, Hook: &hook, Policy: &policy, Priority: &priority,
+		Rules: firewall.RulesSet{NatRules: rules},
+	}
+}
+
+func (l Limits) allowed() []firewall.NatRule {
+	tunnel := []firewall.Match{matchIP(tunnelNetwork, firewall.MatchPositionSrc),
+		matchIP(tunnelNetwork, firewall.MatchPositionDst)}
+	rules := []firewall.NatRule{translation(tunnelNetwork, tunnel...)}
+	for _, one := range eachRange(l.In, l.Own) {
+		if one.Protocol != ICMP {
+			rules = append(rules, translation(one.cidr, one.matches(firewall.MatchPositionDst)...))
+		}
+	}
+	return distinct(rules)
+}
+
+func (l Limits) allowedPings() []firewall.NatRule {
+	var rules []firewall.NatRule
+	for _, one := range eachRange(l.In, l.Own) {
+		if one.Protocol == ICMP {
+			rules = append(rules, translation(one.cidr, one.pings(firewall.MatchPositionDst, echoRequest)...))
+		}
+	}
+	return distinct(rules)
+}
+
+func deniedPorts() []firewall.NatRule {
+	return []firewall.NatRule{translation(nowhere, matchProtocol(TCP)), translation(nowhere, matchProtocol(UDP))}
+}
+
+func deniedRest() []firewall.NatRule { return []firewall.NatRule{translation(nowhere)} }
+
+// translation returns a rule that changes the destination of what comes from the tunnel. Its name says what it does, so
+// that Liqo keeps it while others change.
+func translation(to string, matches ...firewall.Match) firewall.NatRule {
+	rule := firewall.NatRule{Match: fromTunnel(matches), NatType: firewall.NatTypeDestination, To: &to}
+	rule.Name = new(digestOf(rule))
+	return rule
+}
+
+// distinct returns the rules without those that repeat another one. Liqo refuses a name that is there twice.
+func distinct(rules []firewall.NatRule) []firewall.NatRule {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(rules, func(rule firewall.NatRule) bool {
+		repeated := seen[*rule.Name]
+		seen[*rule.Name] = true
+		return repeated
+	})
+}
+
+// envelope returns the chain that knows nothing of connections. The order of its rules matters, and Liqo adds new rules
+// after those that stay. So all names change with any of the rules, and Liqo writes all of them again.
+func (l Limits) envelope() firewall.Chain {
+	in, out := eachRange(l.In, l.Own), eachRange(l.Out, l.Other)
+	var rules []firewall.FilterRule
+	add := func(action firewall.FilterAction, matches ...firewall.Match) {
+		rules = append(rules, firewall.FilterRule{Match: fromTunnel(matches), Action: action})
+	}
+	for _, one := range in {
+		if one.Protocol != ICMP {
+			add(firewall.ActionAccept, one.matches(firewall.MatchPositionDst)...)
+		}
+	}
+	for _, one := range out {
+		if one.Protocol != ICMP {
+			add(firewall.ActionAccept, one.matches(firewall.MatchPositionSrc)...)
+		}
+	}
+	add(firewall.ActionDrop, matchProtocol(TCP))
+	add(firewall.ActionDrop, matchProtocol(UDP))
+	for _, one := range in {
+		if one.Protocol == ICMP {
+			add(firewall.ActionAccept, one.pings(firewall.MatchPositionDst, echoRequest)...)
+		}
+	}
+	for _, one := range out {
+		if one.Protocol == ICMP {
+			add(firewall.ActionAccept, one.pings(firewall.MatchPositionSrc, echoReply)...)
+		}
+	}
+	add(firewall.ActionDrop, matchPort(echoRequest, firewall.MatchPositionSrc))
+	add(firewall.ActionDrop, matchPort(echoReply, firewall.MatchPositionSrc))
+	all := digestOf(rules)
+	for i := range rules {
+		rules[i].Name = new(fmt.Sprintf("%s-%d", all, i))
+	}
+	hook, policy, priority := firewall.ChainHookForward, firewall.ChainPolicyAccept, firewall.ChainPriorityFilter
+	return firewall.Chain{
+		Name: new("known"), Type: firewall.ChainTypeFilter, Hook: &hook, Policy: &policy, Priority: &priority,
+		Rules: firewall.RulesSet{FilterRules: rules},
+	}
+}
+
+// rangeRule is a rule for one range.
+type rangeRule struct {
+	Rule
+
+	cidr string
+}
+
+// eachRange returns the rules, each for one range. A rule without ranges is for all of the leaf.
+func eachRange(rules []Rule, whole []string) []rangeRule {
+	var each []rangeRule
+	for _, rule := range rules {
+		cidrs := rule.CIDRs
+		if len(cidrs) == 0 {
+			cidrs = whole
+		}
+		for _, cidr := range cidrs {
+			each = append(each, rangeRule{rule, cidr})
+		}
+	}
+	return each
+}
+
+// matches returns what a packet to the pods matches, or one from them, with the position of a source.
+func (r rangeRule) matches(at firewall.MatchPosition) []firewall.Match {
+	matches := []firewall.Match{matchIP(r.cidr, at)}
+	if r.Protocol != "" {
+		matches = append(matches, matchProtocol(r.Protocol))
+	}
+	switch {
+	case r.Port == 0:
+	case r.EndPort > r.Port:
+		matches = append(matches, matchPort(fmt.Sprintf("%d-%d", r.Port, r.EndPort), at))
+	default:
+		matches = append(matches, matchPort(strconv.Itoa(int(r.Port)), at))
+	}
+	return matches
+}
+
+// pings returns what such a message to or from the pods matches, once TCP and UDP are ruled out.
+func (r rangeRule) pings(at firewall.MatchPosition, message string) []firewall.Match {
+	return []firewall.Match{matchIP(r.cidr, at), matchPort(message, firewall.MatchPositionSrc)}
+}
+
+func fromTunnel(matches []firewall.Match) []firewall.Match {
+	return append([]firewall.Match{{
+		Op: firewall.MatchOperationEq, Dev: &firewall.MatchDev{Value: tunnelDevice, Position: firewall.MatchDevPositionIn},
+	}}, matches...)
+}
+
+func matchIP(cidr string, at firewall.MatchPosition) firewall.Match {
+	return firewall.Match{Op: firewall.MatchOperationEq, IP: &firewall.MatchIP{Value: cidr, Position: at}}
+}
+
+func matchProtocol(protocol string) firewall.Match {
+	return firewall.Match{Op: firewall.MatchOperationEq, Proto: &firewall.MatchProto{Value: firewall.L4Proto(protocol)}}
+}
+
+func matchPort(port string, at firewall.MatchPosition) firewall.Match {
+	return firewall.Match{Op: firewall.MatchOperationEq, Port: &firewall.MatchPort{Value: port, Position: at}}
+}
+
+// digestOf returns a short name for a value that is another one for another value.
+func digestOf(value any) string {
+	text, _ := json.Marshal(value) //nolint:errchkjson // strings and numbers
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}

@@ -1,0 +1,17 @@
+package reactions
+
+import (
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Enforce reports that a gateway has applied its rules. As Liqo 1.2.0, it does not report a second time.
+func Enforce(rules *networkingv1beta1.FirewallConfiguration) {
+	if len(rules.Status.Conditions) > 0 {
+		return
+	}
+	rules.Status.Conditions = []networkingv1beta1.FirewallConfigurationStatusCondition{{
+		Host: rules.Name, Type: networkingv1beta1.FirewallConfigurationStatusConditionTypeApplied,
+		Status: metav1.ConditionTrue, LastTransitionTime: metav1.Now(),
+	}}
+}

@@ -1,0 +1,209 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework-nettypes/cidrtypes"
+	"github.com/hashicorp/terraform-plugin-framework-validators/int32validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// Values of `to`.
+const (
+	toClient = "client"
+	toServer = "server"
+)
+
+// maxRules limits the rules of a shortcut, so that most of what a gateway can't take is found without leaves; see
+// [liqo.MaxTableRules].
+const maxRules = 100
+
+const (
+	toDescription       = "Leaf to whose pods the connections lead: `client` or `server`."
+	protocolDescription = "`tcp`, `udp` or `icmp`. `icmp` are pings; other messages of ICMP are answers, and always " +
+		"cross. Default: every protocol."
+	portDescription    = "Port of the pods, or the first one of a range. Default: every port."
+	endPortDescription = "Last port of the range that begins with `port`. Default: `port` alone."
+	cidrsDescription   = "Ranges of the pods, as their own leaf sees them, remapped or not. They are parts of the pod " +
+		"CIDRs that it announces. Default: all of these."
+)
+
+// allowAttribute is the `allow` of a liqo_shortcut.
+func allowAttribute() schema.SetNestedAttribute {
+	return schema.SetNestedAttribute{
+		Optional: true,
+		MarkdownDescription: "Which connections may cross; see [What may cross](../guides/what-may-cross.md). A rule lets " +
+			"pods of one leaf open connections to pods of the other one, and lets the answers through. Nothing else crosses. " +
+			"Each leaf's gateway enforces the rules for its own pods, on any CNI. `[]` lets nothing cross. Default: everything " +
+			fmt.Sprintf("may cross. At most %d rules. A change is made in place, without a restart. ", maxRules) +
+			"Needs Liqo 1.1 or newer on both leaves.",
+		Validators: []validator.Set{setvalidator.SizeAtMost(maxRules)},
+		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+			"to": schema.StringAttribute{
+				Required: true, MarkdownDescription: toDescription,
+				Validators: []validator.String{stringvalidator.OneOf(toClient, toServer)},
+			},
+			"protocol": schema.StringAttribute{
+				Optional: true, MarkdownDescription: protocolDescription,
+				Validators: []validator.String{stringvalidator.OneOf(liqo.TCP, liqo.UDP, liqo.ICMP)},
+			},
+			"port": schema.Int32Attribute{
+				Optional: true, MarkdownDescription: portDescription,
+				Validators: []validator.Int32{int32validator.Between(1, maxPort)},
+			},
+			"end_port": schema.Int32Attribute{
+				Optional: true, MarkdownDescription: endPortDescription,
+				Validators: []validator.Int32{int32validator.Between(1, maxPort)},
+			},
+			"cidrs": schema.SetAttribute{
+				Optional: true, ElementType: cidrtypes.IPPrefixType{}, MarkdownDescription: cidrsDescription,
+				Validators: []validator.Set{
+					setvalidator.SizeAtLeast(1), setvalidator.NoNullValues(),
+					setvalidator.ValueStringsAre(cidr(), wholeRange(), ipv4()),
+				},
+			},
+		}},
+	}
+}
+
+// shownAllow is the `allow` of a data source.
+func shownAllow() datasourceschema.Attribute {
+	return datasourceschema.SetNestedAttribute{
+		Computed: true,
+		MarkdownDescription: "Which connections may cross, as both leaves enforce it. Empty if nothing may. Null if " +
+			"everything may, or if somebody has edited or removed the rules of a leaf.",
+		NestedObject: datasourceschema.NestedAttributeObject{Attributes: map[string]datasourceschema.Attribute{
+			"to": shownString(toDescription), "protocol": shownString(protocolDescription),
+			"port":     datasourceschema.Int32Attribute{Computed: true, MarkdownDescription: portDescription},
+			"end_port": datasourceschema.Int32Attribute{Computed: true, MarkdownDescription: endPortDescription},
+			"cidrs": datasourceschema.SetAttribute{
+				Computed: true, ElementType: cidrtypes.IPPrefixType{}, MarkdownDescription: cidrsDescription,
+			},
+		}},
+	}
+}
+
+// ruleModel is a rule of `allow`.
+type ruleModel struct {
+	To       types.String `tfsdk:"to"`
+	Protocol types.String `tfsdk:"protocol"`
+	Port     types.Int32  `tfsdk:"port"`
+	EndPort  types.Int32  `tfsdk:"end_port"`
+	CIDRs    types.Set    `tfsdk:"cidrs"`
+}
+
+var ruleType = types.ObjectType{AttrTypes: attributeTypes(allowAttribute().NestedObject.Attributes)}
+
+// validateAllow finds ports that a rule can't have.
+func validateAllow(ctx context.Context, set types.Set) diag.Diagnostics {
+	if set.IsNull() || set.IsUnknown() {
+		return nil
+	}
+	var diags diag.Diagnostics
+	for _, element := range set.Elements() {
+		rule, ok := element.(types.Object)
+		if !ok || rule.IsUnknown() {
+			continue
+		}
+		var model ruleModel
+		diags.Append(rule.As(ctx, &model, basetypes.ObjectAsOptions{})...)
+		diags.Append(model.validate(path.Root("allow").AtSetValue(element))...)
+	}
+	return diags
+}
+
+func (m ruleModel) validate(at path.Path) diag.Diagnostics {
+	refuse := func(attribute, text string) diag.Diagnostics {
+		return diag.Diagnostics{report("rule-malformed", "A rule that can't be", text).errorAt(at.AtName(attribute))}
+	}
+	withPorts := m.Protocol.ValueString() == liqo.TCP || m.Protocol.ValueString() == liqo.UDP
+	switch {
+	case !m.Port.IsNull() && !m.Protocol.IsUnknown() && !withPorts:
+		return refuse("port", "Only TCP and UDP have ports. Set `protocol` to `tcp` or `udp`, or remove `port`.")
+	case !m.EndPort.IsNull() && m.Port.IsNull():
+		return refuse("end_port", "`end_port` ends a range that begins with `port`. Set `port`, too.")
+	case given(m.EndPort) && given(m.Port) && m.EndPort.ValueInt32() < m.Port.ValueInt32():
+		return refuse("end_port", fmt.Sprintf("The range from %d to %d is empty. `end_port` must not be less than `port`.",
+			m.Port.ValueInt32(), m.EndPort.ValueInt32()))
+	default:
+		return nil
+	}
+}
+
+// allowSpec returns what may cross, or nil for everything. The rules have the same order, whatever that of the
+// configuration is.
+func allowSpec(ctx context.Context, set types.Set) (*shortcut.Allow, diag.Diagnostics) {
+	if set.IsNull() || set.IsUnknown() {
+		return nil, nil
+	}
+	var models []ruleModel
+	diags := set.ElementsAs(ctx, &models, false)
+	allow := &shortcut.Allow{}
+	for _, model := range models {
+		rule := liqo.Rule{
+			Protocol: model.Protocol.ValueString(), Port: model.Port.ValueInt32(), EndPort: model.EndPort.ValueInt32(),
+		}
+		diags.Append(model.CIDRs.ElementsAs(ctx, &rule.CIDRs, false)...)
+		slices.Sort(rule.CIDRs)
+		if model.To.ValueString() == toClient {
+			allow.ToClient = append(allow.ToClient, rule)
+		} else {
+			allow.ToServer = append(allow.ToServer, rule)
+		}
+	}
+	slices.SortFunc(allow.ToClient, compareRules)
+	slices.SortFunc(allow.ToServer, compareRules)
+	return allow, diags
+}
+
+func compareRules(one, other liqo.Rule) int {
+	return cmp.Or(cmp.Compare(one.Protocol, other.Protocol), cmp.Compare(one.Port, other.Port),
+		cmp.Compare(one.EndPort, other.EndPort), slices.Compare(one.CIDRs, other.CIDRs))
+}
+
+// observedAllow copies what may cross from the leaves into the model, if both have a gateway.
+func (m *shortcutModel) observedAllow(state shortcut.State) {
+	if state.ClientGateway != nil && state.ServerGateway != nil {
+		m.Allow = allowSet(state.Allow)
+	}
+}
+
+// allowSet returns null if everything may cross.
+func allowSet(allow *shortcut.Allow) types.Set {
+	if allow == nil {
+		return types.SetNull(ruleType)
+	}
+	rules := []attr.Value{}
+	for to, each := range map[string][]liqo.Rule{toClient: allow.ToClient, toServer: allow.ToServer} {
+		for _, rule := range each {
+			cidrs := types.SetNull(cidrtypes.IPPrefixType{})
+			if len(rule.CIDRs) > 0 {
+				var values []attr.Value
+				for _, cidr := range rule.CIDRs {
+					values = append(values, cidrtypes.NewIPPrefixValue(cidr))
+				}
+				cidrs = types.SetValueMust(cidrtypes.IPPrefixType{}, values)
+			}
+			rules = append(rules, types.ObjectValueMust(ruleType.AttrTypes, map[string]attr.Value{
+				"to": types.StringValue(to), "protocol": stringOrNull(rule.Protocol), "port": int32OrNull(rule.Port),
+				"end_port": int32OrNull(rule.EndPort), "cidrs": cidrs,
+			}))
+		}
+	}
+	return types.SetValueMust(ruleType, rules)
+}
