@@ -43,6 +43,14 @@ func (e *End) setLimited(gateway client.Object, limited bool) {
 	}
 }
 
+// keepLimited keeps the record on the gateway of a shortcut that a resource for one end has taken over. Such a resource
+// has no rules of its own, so it leaves those that are there in force.
+func (e *End) keepLimited(gateway, existing client.Object) {
+	if e.Owner.Resource != "" {
+		e.setLimited(gateway, existing.GetAnnotations()[liqo.LimitsAnnotation] != "")
+	}
+}
+
 // forgeFirewall returns the FirewallConfiguration with this table. Without limits, the gateway lets everything cross.
 func (e *End) forgeFirewall(
 	namespace string, limits *liqo.Limits, table firewall.Table,

@@ -36,6 +36,7 @@ func (e *End) forgeGatewayClient(
 	if existing != nil {
 		gateway.Name, gateway.Namespace = existing.Name, existing.Namespace
 		e.Owner.KeepOrigin(gateway, existing)
+		e.keepLimited(gateway, existing)
 	}
 	if len(dialled.Ports) > 0 { // which exclude the single one
 		gateway.Spec.Endpoint.Port = 0

@@ -43,6 +43,7 @@ func (e *End) forgeGatewayServer(
 	if existing != nil {
 		gateway.Name, gateway.Namespace = existing.Name, existing.Namespace
 		e.Owner.KeepOrigin(gateway, existing)
+		e.keepLimited(gateway, existing)
 	}
 	ports := spec.Ports()
 	if len(ports.Listed) > 0 { // which exclude the single ones
