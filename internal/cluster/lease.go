@@ -126,7 +126,7 @@ func (l *Leaf) untilFree(ctx context.Context, request LeaseRequest) (*coordinati
 			changes.Stop()
 			return l.lease(request.Namespace, request.Name), nil
 		}
-		if isLeft(seen) || holderOf(seen) == request.Holder || isGone(l.memory, holderOf(seen)) {
+		if l.isFree(seen, request) {
 			changes.Stop()
 			return seen, nil
 		}
@@ -135,7 +135,7 @@ func (l *Leaf) untilFree(ctx context.Context, request LeaseRequest) (*coordinati
 			request.Waiting(holderOf(seen))
 		}
 		silent := leaseDuration - time.Since(since)
-		if silent <= 0 || l.Now().Sub(renewed(seen)) > longDead {
+		if silent <= 0 {
 			changes.Stop()
 			return seen, nil
 		}
@@ -147,6 +147,12 @@ func (l *Leaf) untilFree(ctx context.Context, request LeaseRequest) (*coordinati
 			return nil, err
 		}
 	}
+}
+
+// isFree reports whether a lease shows by itself that nobody else holds it, or this machine shows it.
+func (l *Leaf) isFree(lease *coordinationv1.Lease, request LeaseRequest) bool {
+	return isLeft(lease) || holderOf(lease) == request.Holder || l.Now().Sub(renewed(lease)) > longDead ||
+		isGone(l.memory, holderOf(lease))
 }
 
 // watchLease returns the changes of a lease, and the lease itself, which is nil if there is none. The watch starts

@@ -47,6 +47,3 @@ func (l *lifeline) cut() {
 	_ = os.Remove(l.file.Name())
 	_ = l.file.Close()
 }
-
-// removeLifeline removes what a holder has left that has lost its lease.
-func removeLifeline(memory, holder string) { _ = os.Remove(lifelinePath(memory, holder)) }

@@ -53,6 +53,9 @@ func isGone(memory, holder string) bool {
 	return err == nil && content[0] == lifelineIdle
 }
 
+// removeLifeline removes what a holder has left that has lost its lease.
+func removeLifeline(memory, holder string) { _ = os.Remove(lifelinePath(memory, holder)) }
+
 func isMemory(folder string) bool {
 	var system syscall.Statfs_t
 	return syscall.Statfs(folder, &system) == nil && system.Type == memoryType

@@ -68,7 +68,13 @@ func startHolder(t *testing.T) (process *exec.Cmd, holder string) {
 // memory returns a folder in the memory of this machine.
 func memory(t *testing.T) string {
 	t.Helper()
-	folder, err := os.MkdirTemp("/dev/shm", "test") //nolint:usetesting // the others are not in memory
+	return folderIn(t, "/dev/shm")
+}
+
+// folderIn returns a folder in another one, because that for temporary files is in memory on some machines only.
+func folderIn(t *testing.T, parent string) string {
+	t.Helper()
+	folder, err := os.MkdirTemp(parent, "test") //nolint:usetesting // see above
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,24 +109,29 @@ func TestOnlyTheLeaseOfAProcessThatHasCertainlyEndedIsTakenAtOnce(t *testing.T) 
 		waits   time.Duration
 	}{
 		"it was killed": {func(t *testing.T, process *exec.Cmd, _ string) string {
+			t.Helper()
 			kill(t, process)
 			return "/dev/shm"
 		}, 0},
 		"it works": {func(*testing.T, *exec.Cmd, string) string { return "/dev/shm" }, expiry},
 		"it is stopped": {func(t *testing.T, process *exec.Cmd, _ string) string {
+			t.Helper()
 			if err := process.Process.Signal(syscall.SIGSTOP); err != nil {
 				t.Fatal(err)
 			}
 			return "/dev/shm"
 		}, expiry},
 		"it was killed on another machine or in a container": {func(t *testing.T, process *exec.Cmd, _ string) string {
+			t.Helper()
 			kill(t, process)
 			return memory(t)
 		}, expiry},
 		"its files are a copy on a disk": {func(t *testing.T, _ *exec.Cmd, holder string) string {
-			return copied(t, holder, t.TempDir())
+			t.Helper()
+			return copied(t, holder, folderIn(t, "."))
 		}, expiry},
 		"it was killed while it began": {func(t *testing.T, process *exec.Cmd, holder string) string {
+			t.Helper()
 			kill(t, process)
 			if err := os.Truncate(cluster.LifelinePath(holder), 0); err != nil {
 				t.Fatal(err)
