@@ -64,15 +64,9 @@ func (e *End) EnsureLonePublicKey(ctx context.Context, namespace string, key []b
 func (e *End) ensurePublicKey(
 	ctx context.Context, key []byte, namespace string, gateway EnsuredGateway,
 ) (bool, error) {
-	objects, err := e.Find(ctx)
+	objects, err := e.findWithoutLeavingKey(ctx)
 	if err != nil {
 		return false, err
-	}
-	if objects.PublicKey != nil && Leaving(objects.PublicKey) {
-		if err := e.RemovePublicKeys(ctx); err != nil {
-			return false, err
-		}
-		objects.PublicKey = nil
 	}
 	var name *string
 	if objects.PublicKey != nil {
@@ -101,6 +95,16 @@ func (e *End) ensurePublicKey(
 		return true, e.RepeatHandshake(ctx)
 	}
 	return objects.PublicKey == nil || objects.PublicKey.ResourceVersion != publicKey.ResourceVersion, nil
+}
+
+// findWithoutLeavingKey is [End.Find] once a PublicKey that is marked for deletion is gone.
+func (e *End) findWithoutLeavingKey(ctx context.Context) (liqo.Objects, error) {
+	objects, err := e.Find(ctx)
+	if err != nil || objects.PublicKey == nil || !Leaving(objects.PublicKey) {
+		return objects, err
+	}
+	objects.PublicKey = nil
+	return objects, e.RemovePublicKeys(ctx)
 }
 
 // renewConnection deletes the Connection before a write of the PublicKey makes the gateway reset its status, as Liqo
