@@ -185,8 +185,8 @@ func (e *End) CheckLimits(ctx context.Context, limits liqo.Limits) error {
 		return &trouble.Problem{
 			ID: "limits-unsupported", Leaf: e.Leaf.Name, Err: ErrRules,
 			Summary: fmt.Sprintf("gateways of %s on this leaf can't drop packets", liqo.Name(ctx, e.Leaf)),
-			Advice: fmt.Sprintf("So `allow` could not keep anything from crossing. Update Liqo on %q to 1.1 or newer, or remove "+
-				"`allow` and let everything cross.", e.Leaf.Name),
+			Advice: fmt.Sprintf("So `allow` could not keep anything from crossing. Update Liqo on %q to 1.1 or newer, or "+
+				"remove `allow` and let everything cross.", e.Leaf.Name),
 		}
 	}
 	if rules := limits.TableRules(); rules > liqo.MaxTableRules {
@@ -205,8 +205,8 @@ func (e *End) CheckLimits(ctx context.Context, limits liqo.Limits) error {
 			return &trouble.Problem{
 				ID: "rule-without-pods", Leaf: e.Leaf.Name, Err: ErrRules,
 				Summary: fmt.Sprintf("a rule allows %s, where %q reaches no pods", cidr, e.Remote.Name),
-				Advice: fmt.Sprintf("The pods of %[1]q that %[2]q reaches have addresses in %[3]s. Set `cidrs` to parts of that, as "+
-					"%[1]q itself sees them and not as they are remapped on %[2]q, or leave `cidrs` out to allow all of them.",
+				Advice: fmt.Sprintf("The pods of %[1]q that %[2]q reaches have addresses in %[3]s. Set `cidrs` to parts of that, "+
+					"as %[1]q itself sees them and not as they are remapped on %[2]q, or leave `cidrs` out to allow all of them.",
 					e.Leaf.Name, e.Remote.Name, explain.Enumerate(limits.Own)),
 			}
 		}

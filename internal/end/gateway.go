@@ -166,8 +166,9 @@ func (e *End) waitForGateway(
 }
 
 // RemoveGateways deletes the leaf's gateway and its PublicKey. It returns once everything that Liqo created for the
-// gateway is gone, too, and then the rules of what may cross. Until then a gateway of the same name would inherit the keys and the Service. It also removes
-// Liqo's labels from the Secrets that the user set: the gateway's, and the given ones.
+// gateway is gone, too, and then the rules of what may cross. Until then a gateway of the same name would inherit the
+// keys and the Service. It also removes Liqo's labels from the Secrets that the user set: the gateway's, and the given
+// ones.
 func (e *End) RemoveGateways(ctx context.Context, userSecrets ...liqo.KeySecret) error {
 	objects, err := e.Find(ctx)
 	if err != nil {

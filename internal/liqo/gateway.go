@@ -33,7 +33,9 @@ func tunnelSettingsOf(gateway client.Object) TunnelSettings {
 }
 
 func tunnelSettingsWith(mtu int, annotations map[string]string) TunnelSettings {
-	return TunnelSettings{MTU: mtu, KeyRotation: annotations[RotationAnnotation], Limited: annotations[LimitsAnnotation] != ""}
+	return TunnelSettings{
+		MTU: mtu, KeyRotation: annotations[RotationAnnotation], Limited: annotations[LimitsAnnotation] != "",
+	}
 }
 
 // GatewayPod is a pod of a gateway.

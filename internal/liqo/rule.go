@@ -66,9 +66,12 @@ func (o *Objects) ReadFirewall(ctx context.Context, leaf *cluster.Leaf) error {
 // limitsOf returns the limits that a FirewallConfiguration enforces. It returns nil if they are not known, because
 // someone has edited it.
 func limitsOf(firewall *networkingv1beta1.FirewallConfiguration) *Limits {
+	if firewall == nil || firewall.Spec.Table.Name == nil {
+		return nil
+	}
 	var limits Limits
-	if firewall == nil || firewall.Spec.Table.Name == nil || json.Unmarshal([]byte(firewall.Annotations[LimitsAnnotation]), &limits) != nil ||
-		!limits.valid() {
+	written := []byte(firewall.Annotations[LimitsAnnotation])
+	if json.Unmarshal(written, &limits) != nil || !limits.valid() {
 		return nil
 	}
 	desired := limits.Table(*firewall.Spec.Table.Name)

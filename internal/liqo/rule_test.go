@@ -114,7 +114,9 @@ func TestLimitsAreReadBackUnlessSomeoneHasEditedTheirRules(t *testing.T) {
 		"another port": {func(f *networkingv1beta1.FirewallConfiguration) {
 			f.Spec.Table.Chains[4].Rules.FilterRules[0].Match[3].Port.Value = "1-65535"
 		}, false},
-		"a chain less":  {func(f *networkingv1beta1.FirewallConfiguration) { f.Spec.Table.Chains = f.Spec.Table.Chains[:4] }, false},
+		"a chain less": {func(f *networkingv1beta1.FirewallConfiguration) {
+			f.Spec.Table.Chains = f.Spec.Table.Chains[:4]
+		}, false},
 		"no chain":      {func(f *networkingv1beta1.FirewallConfiguration) { f.Spec.Table.Chains = nil }, false},
 		"no name":       {func(f *networkingv1beta1.FirewallConfiguration) { f.Spec.Table.Name = nil }, false},
 		"no annotation": {func(f *networkingv1beta1.FirewallConfiguration) { f.Annotations = nil }, false},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -66,6 +67,10 @@ func TestEverySettingChangesInPlace(t *testing.T) {
 		{"server_gateway.key_secret", `"my-keys"`, newServer},
 		{"server_gateway.key_secret", "", newServer},
 		{"key_rotation", `"first"`, "milan PublicKey, rome PublicKey"},
+		{"allow", `[{ to = "server", protocol = "icmp" }]`,
+			"new milan FirewallConfiguration, new rome FirewallConfiguration"},
+		{"allow", "[]", "milan FirewallConfiguration, rome FirewallConfiguration"},
+		{"allow", "", ""},
 		{"cidr_remapping", `"forbid"`, ""},
 		{"share_keys", "false", ""},
 		{"wait_for_connection", "false", ""},
@@ -100,7 +105,8 @@ func everySetting() []string {
 	var all []string
 	for _, a := range schemaFor("resource", "liqo_shortcut").attributes {
 		switch {
-		case a.Optional && a.NestedType != nil && a.Name != "timeouts":
+		case a.Optional && a.NestedType != nil && a.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeSingle &&
+			a.Name != "timeouts":
 			for _, inner := range a.NestedType.Attributes {
 				if inner.Optional {
 					all = append(all, a.Name+"."+inner.Name)
@@ -139,7 +145,7 @@ func (l *leaves) requested() map[string]metav1.PartialObjectMetadata {
 	found := map[string]metav1.PartialObjectMetadata{}
 	for _, kind := range []string{
 		networkingv1beta1.ConfigurationKind, networkingv1beta1.GatewayServerKind, networkingv1beta1.GatewayClientKind,
-		networkingv1beta1.PublicKeyKind,
+		networkingv1beta1.PublicKeyKind, "FirewallConfiguration",
 	} {
 		for name, leaf := range l.all {
 			list := &metav1.PartialObjectMetadataList{}

@@ -38,7 +38,7 @@ const (
 	protocolDescription = "`tcp`, `udp` or `icmp`. `icmp` are pings; other messages of ICMP are answers, and always " +
 		"cross. Default: every protocol."
 	portDescription    = "Port of the pods, or the first one of a range. Default: every port."
-	endPortDescription = "Last port of the range that begins with `port`. Default: `port` alone."
+	endPortDescription = "Last port of the range that begins with `port`. Default: `port`, which is then the only one."
 	cidrsDescription   = "Ranges of the pods, as their own leaf sees them, remapped or not. They are parts of the pod " +
 		"CIDRs that it announces. Default: all of these."
 )
@@ -49,8 +49,8 @@ func allowAttribute() schema.SetNestedAttribute {
 		Optional: true,
 		MarkdownDescription: "Which connections may cross; see [What may cross](../guides/what-may-cross.md). A rule lets " +
 			"pods of one leaf open connections to pods of the other one, and lets the answers through. Nothing else crosses. " +
-			"Each leaf's gateway enforces the rules for its own pods, on any CNI. `[]` lets nothing cross. Default: everything " +
-			fmt.Sprintf("may cross. At most %d rules. A change is made in place, without a restart. ", maxRules) +
+			"Each leaf's gateway enforces the rules for its own pods, on any CNI. `[]` lets nothing cross. Default: " +
+			fmt.Sprintf("everything may cross. At most %d rules. A change is made in place, without a restart. ", maxRules) +
 			"Needs Liqo 1.1 or newer on both leaves.",
 		Validators: []validator.Set{setvalidator.SizeAtMost(maxRules)},
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{

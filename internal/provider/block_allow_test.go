@@ -33,10 +33,12 @@ func TestARuleThatCantBeIsRefusedAtItsAttribute(t *testing.T) {
 		rule     values
 		at, says string
 	}{
-		"to neither":             {values{"to": text("europe")}, "to", "must be one of"},
-		"another protocol":       {values{"protocol": text("sctp")}, "protocol", "must be one of"},
-		"a port without any":     {values{"port": number(80)}, "port", "Only TCP and UDP have ports"},
-		"a port of pings":        {values{"protocol": text("icmp"), "port": number(80)}, "port", "Only TCP and UDP have ports"},
+		"to neither":         {values{"to": text("europe")}, "to", "must be one of"},
+		"another protocol":   {values{"protocol": text("sctp")}, "protocol", "must be one of"},
+		"a port without any": {values{"port": number(80)}, "port", "Only TCP and UDP have ports"},
+		"a port of pings": {
+			values{"protocol": text("icmp"), "port": number(80)}, "port", "Only TCP and UDP have ports",
+		},
 		"no port":                {values{"protocol": text("tcp"), "port": number(0)}, "port", "must be between 1 and 65535"},
 		"an end without a begin": {values{"protocol": text("tcp"), "end_port": number(80)}, "end_port", "Set `port`, too."},
 		"a range the wrong way": {

@@ -43,7 +43,9 @@ func fullySet(t *testing.T) shortcutModel {
 	model.MTU, model.KeyRotation = types.Int32Value(1400), types.StringValue("first")
 	model.Allow = allowSet(&shortcut.Allow{
 		ToClient: []liqo.Rule{{Protocol: liqo.ICMP}},
-		ToServer: []liqo.Rule{{}, {Protocol: liqo.TCP, Port: 80, EndPort: 90, CIDRs: []string{"10.3.0.0/24", "10.3.1.0/24"}}},
+		ToServer: []liqo.Rule{
+			{}, {Protocol: liqo.TCP, Port: 80, EndPort: 90, CIDRs: []string{"10.3.0.0/24", "10.3.1.0/24"}},
+		},
 	})
 	model.ServerGateway = types.ObjectValueMust(serverGatewayTypes, map[string]attr.Value{
 		"service_type": types.StringValue("NodePort"), "port": types.Int32Value(51900), "tunnels": types.Int32Value(4),
@@ -81,7 +83,9 @@ func TestEverySettingReachesTheLeaves(t *testing.T) {
 		TunnelSettings: liqo.TunnelSettings{MTU: 1400, KeyRotation: "first"},
 		Allow: &shortcut.Allow{
 			ToClient: []liqo.Rule{{Protocol: liqo.ICMP}},
-			ToServer: []liqo.Rule{{}, {Protocol: liqo.TCP, Port: 80, EndPort: 90, CIDRs: []string{"10.3.0.0/24", "10.3.1.0/24"}}},
+			ToServer: []liqo.Rule{
+				{}, {Protocol: liqo.TCP, Port: 80, EndPort: 90, CIDRs: []string{"10.3.0.0/24", "10.3.1.0/24"}},
+			},
 		},
 		Server: liqo.GatewayServer{
 			ServiceType: "NodePort", Port: 51900, Tunnels: 4, NodePort: 31000, LoadBalancerIP: "192.0.2.10",

@@ -71,8 +71,8 @@ func (e *endSteps) configure(ranges *steps.Step[liqo.Ranges], forbidRemapping bo
 	return remapped
 }
 
-// limit lets only that cross which is allowed. The rules have the ranges of both leaves, and come before the gateway and
-// after one that it replaces.
+// limit lets only that cross which is allowed. The rules have the ranges of both leaves. They come before the gateway,
+// and after one that it replaces.
 func (e *endSteps) limit(allow *Allow, own, other *steps.Step[liqo.Ranges], isClient bool, removal steps.Before) {
 	wanted := steps.With2(e.run, e.Leaf.Name, "what may cross", own, other,
 		func(_ context.Context, own, other liqo.Ranges) (*liqo.Limits, error) {

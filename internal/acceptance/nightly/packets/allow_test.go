@@ -66,8 +66,8 @@ func TestAccPacketsThatMayNotCrossDoNotWhateverHappensToTheGateways(t *testing.T
 	lab := acctest.BorrowReal(t, acctest.Plane)
 	home, away := lab.Pods["rome"], lab.Pods["milan"] // nothing is remapped between them
 	before := map[string]int{"rome": echoesAt(t, lab, "rome"), "milan": echoesAt(t, lab, "milan")}
-	toMilan := lab.StartProbe(t, "ping", "rome", away, "--count=1000000", "--interval=20ms", "--timeout=1s")
-	toRome := lab.StartProbe(t, "ping", "milan", home, "--count=1000000", "--interval=20ms", "--timeout=1s")
+	toMilan := lab.StartProbe(t, "ping", "rome", away, "--count=1000000", "--interval=20ms", "--timeout=50ms")
+	toRome := lab.StartProbe(t, "ping", "milan", home, "--count=1000000", "--interval=20ms", "--timeout=50ms")
 	const web = `allow = [{ to = "server", protocol = "tcp", port = 80 }`
 	p := lab.Join(t, "milan", acctest.OverNodePort+"\n"+web+"]")
 	for _, step := range []string{web + `, { to = "client", protocol = "udp" }]`, web + `]
@@ -84,7 +84,9 @@ func TestAccPacketsThatMayNotCrossDoNotWhateverHappensToTheGateways(t *testing.T
 		}
 	}
 	p.Run("destroy", "-auto-approve")
-	for name, result := range map[string]acctest.ProbeResult{"to Milan": toMilan(os.Interrupt), "to Rome": toRome(os.Interrupt)} {
+	for name, result := range map[string]acctest.ProbeResult{
+		"to Milan": toMilan(os.Interrupt), "to Rome": toRome(os.Interrupt),
+	} {
 		if result.Sent < 100 || result.Received > 0 {
 			t.Errorf("%s: %+v", name, result)
 		}
