@@ -8,6 +8,7 @@ import (
 	"github.com/liqotech/liqo/pkg/consts"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -22,6 +23,7 @@ type dependents struct {
 	technology *dependent       // the technology's own gateway object; nil before Liqo has created it
 	keys       *dependent       // the Secret that Liqo created; nil before that, or if the user set one
 	userSecret liqo.KeySecret   // the Secret that the user set; its name is empty if there is none
+	template   *dependent       // the derived template, which this provider removes; nil if there is none
 }
 
 // dependent is one such object, of any kind.
@@ -32,7 +34,10 @@ type dependent struct {
 
 // dependentsOf returns the dependents of a gateway with these fields.
 func dependentsOf(gateway client.Object, fields gatewayFields) dependents {
-	return dependents{liqo.MadeForGateway(gateway), referred(fields.technology), fields.keysByLiqo(), fields.userSecret}
+	return dependents{
+		liqo.MadeForGateway(gateway), referred(fields.technology), fields.keysByLiqo(), fields.userSecret,
+		derivedBy(gateway, fields.template),
+	}
 }
 
 // dependentsIn returns those of the gateways that the owner may remove.
@@ -56,18 +61,35 @@ func referred(reference *corev1.ObjectReference) *dependent {
 	return &dependent{reference.GroupVersionKind(), key}
 }
 
+// wireGuardTemplates are the kinds of the templates that this provider derives.
+var wireGuardTemplates = [2]string{
+	networkingv1beta1.WgGatewayServerTemplateKind, networkingv1beta1.WgGatewayClientTemplateKind,
+}
+
 // orphans returns the dependents of gateways that no longer exist. An interrupted removal has left them behind. Only
 // those of WireGuard are known.
 func (e *End) orphans(ctx context.Context) ([]dependents, error) {
 	var (
-		servers networkingv1beta1.WgGatewayServerList
-		clients networkingv1beta1.WgGatewayClientList
-		all     []dependents
+		servers   networkingv1beta1.WgGatewayServerList
+		clients   networkingv1beta1.WgGatewayClientList
+		templates [2]metav1.PartialObjectMetadataList
+		all       []dependents
 	)
-	for _, list := range []client.ObjectList{&servers, &clients} {
-		if err := e.Leaf.Live.List(ctx, list,
-			client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)}); err != nil {
-			return nil, e.Leaf.Explain(err)
+	lists := []client.ObjectList{&servers, &clients}
+	for i, resource := range wireGuardTemplates {
+		templates[i].SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(resource + "List"))
+		lists = append(lists, &templates[i])
+	}
+	if err := cmp.Or(parallel.Map(lists, func(list client.ObjectList) error {
+		return e.Leaf.Live.List(ctx, list, client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)})
+	})...); err != nil {
+		return nil, e.Leaf.Explain(err)
+	}
+	for i, resource := range wireGuardTemplates {
+		for j := range templates[i].Items {
+			left := &templates[i].Items[j] // has the name of its gateway
+			kind, key := networkingv1beta1.GroupVersion.WithKind(resource), client.ObjectKeyFromObject(left)
+			all = append(all, dependents{name: liqo.MadeForGateway(left), template: &dependent{kind, key}})
 		}
 	}
 	add := func(kind string, left client.Object, userSecret corev1.LocalObjectReference, keys *corev1.ObjectReference) {

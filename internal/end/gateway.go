@@ -1,7 +1,6 @@
 package end
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -33,23 +32,23 @@ func (e *End) gatewayMeta(namespace string) metav1.ObjectMeta {
 // forgeGateway returns the gateway that these settings make of what there is: the existing one, or nil, and the desired
 // one. A new client has no endpoint before there is a server, so it gets an example of one.
 func (e *End) forgeGateway(
-	objects liqo.Objects, settings liqo.Gateway,
+	ctx context.Context, objects liqo.Objects, settings liqo.Gateway,
 ) (existing *wholeGateway, desired wholeGateway, err error) {
 	switch settings := settings.(type) {
 	case liqo.GatewayServer:
 		if objects.GatewayServer != nil {
-			existing = &wholeGateway{objects.GatewayServer, objects.Ports}
+			existing = &wholeGateway{Object: objects.GatewayServer, ports: objects.Ports}
 		}
-		desired, err = e.forgeGatewayServer(objects.GatewayServer, "", settings)
+		desired, err = e.forgeGatewayServer(ctx, objects.GatewayServer, "", settings)
 	case liqo.GatewayClient:
 		dialled := objects.Dialled()
 		if dialled == nil || len(dialled.Addresses) == 0 {
 			dialled = &liqo.Endpoint{Addresses: []string{"192.0.2.1"}, Port: liqo.DefaultPort, Protocol: forge.DefaultProtocol}
 		}
 		if objects.GatewayClient != nil {
-			existing = &wholeGateway{objects.GatewayClient, objects.Ports}
+			existing = &wholeGateway{Object: objects.GatewayClient, ports: objects.Ports}
 		}
-		desired, err = e.forgeGatewayClient(objects.GatewayClient, "", *dialled, settings)
+		desired, err = e.forgeGatewayClient(ctx, objects.GatewayClient, "", *dialled, settings)
 	default:
 		err = fmt.Errorf("%T is not the settings of a gateway", settings)
 	}
@@ -63,11 +62,22 @@ func (e *End) ChangesGateway(ctx context.Context, settings liqo.Gateway) (bool, 
 	if err != nil {
 		return false, err
 	}
-	existing, desired, err := e.forgeGateway(objects, settings)
+	existing, desired, err := e.forgeGateway(ctx, objects, settings)
 	if err != nil || existing == nil {
 		return err == nil, err
 	}
-	return existing.differs(desired) || rotates(objects, desired.GetAnnotations()[liqo.RotationAnnotation]), nil
+	if rotates(objects, desired.GetAnnotations()[liqo.RotationAnnotation]) {
+		return true, nil
+	}
+	return e.differ(ctx, *existing, desired)
+}
+
+// differ reports whether an existing gateway, or the template that is derived for it, is not as desired.
+func (e *End) differ(ctx context.Context, existing, desired wholeGateway) (bool, error) {
+	if existing.differs(desired) {
+		return true, nil
+	}
+	return e.derivedDiffers(ctx, existing, desired)
 }
 
 // CheckGateway fails if this end can't follow a change to these settings. It changes nothing. A gateway is changed
@@ -110,32 +120,6 @@ func fieldsOfGateway(gateway client.Object) gatewayFields {
 	default:
 		return gatewayFields{}
 	}
-}
-
-// activeLabel marks the replica of a gateway that holds the tunnel. Liqo defines it in pkg/gateway/concurrent, which
-// imports controller-runtime's whole manager.
-const activeLabel = "networking.liqo.io/active"
-
-// GatewayPods returns the pods of a gateway, sorted by name. This includes pods that are marked for deletion. It reads
-// live, unless the end knows the pods already.
-func (e *End) GatewayPods(ctx context.Context, gateway client.Object) ([]liqo.GatewayPod, error) {
-	running := e.Pods[client.ObjectKeyFromObject(gateway)]
-	if e.Pods == nil {
-		var err error
-		if running, err = liqo.PodsOf(ctx, e.Leaf, gateway); err != nil {
-			return nil, err
-		}
-	}
-	var pods []liqo.GatewayPod
-	for i := range running {
-		pod := &running[i]
-		pods = append(pods, liqo.GatewayPod{
-			Name: pod.Name, Namespace: pod.Namespace, Node: pod.Spec.NodeName,
-			Active: pod.Labels[activeLabel] == "true",
-		})
-	}
-	slices.SortFunc(pods, func(a, b liqo.GatewayPod) int { return cmp.Compare(a.Name, b.Name) })
-	return pods, nil
 }
 
 // waitForGateway waits until done is true for the gateway that this leaf has or gets, with its Connection, as the
@@ -191,6 +175,9 @@ func (e *End) RemoveGateways(ctx context.Context, userSecrets ...liqo.KeySecret)
 	}
 	for _, one := range dependents {
 		userSecrets = append(userSecrets, one.userSecret)
+		if err := e.removeDerived(ctx, one.template); err != nil {
+			return err
+		}
 	}
 	for _, secret := range userSecrets {
 		if err := e.unlabelKeySecret(ctx, secret); err != nil {

@@ -22,6 +22,7 @@ type EnsuredGateway struct {
 
 	New      bool // there was none before
 	Restarts bool // there was one, and its pods restart with a new setting
+	Rolls    bool // it restarts, but with nothing that the other gateway has to follow
 
 	keys    <-chan client.Object   // of a new one: the Secret of its keys, whenever it is seen
 	service *corev1.Service        // of an existing server, after the change
@@ -35,6 +36,9 @@ func (g EnsuredGateway) Reconnects() bool { return g.New || g.Restarts }
 func (e *End) createGateway(ctx context.Context, gateway wholeGateway) (EnsuredGateway, error) {
 	created := EnsuredGateway{Object: gateway.Object, New: true}
 	if err := e.prepareKeys(ctx, gateway.Object); err != nil {
+		return EnsuredGateway{}, err
+	}
+	if err := e.ensureDerived(ctx, gateway); err != nil {
 		return EnsuredGateway{}, err
 	}
 	if fieldsOfGateway(gateway.Object).userSecret.Name == "" {
@@ -57,10 +61,13 @@ func (e *End) changeGateway(
 	if err != nil {
 		return EnsuredGateway{}, nil, err
 	}
-	existing := wholeGateway{object, objects.Ports}
+	existing := wholeGateway{Object: object, ports: objects.Ports}
 	ensured, made, err := e.change(ctx, objects, change{existing, gateway, rotated.restarts})
 	if err == nil {
 		err = e.recordRotation(ctx, rotated)
+	}
+	if err == nil {
+		err = e.dropDerived(ctx, ensured.Object)
 	}
 	return ensured, made, err
 }
@@ -84,7 +91,10 @@ func (e *End) change(
 	gateway := change.desired
 	ensured := EnsuredGateway{Object: gateway.Object}
 	technology := technology{fieldsOfGateway(change.existing.Object).technology}
-	differs := change.existing.differs(gateway)
+	differs, err := e.differ(ctx, change.existing, gateway)
+	if err != nil {
+		return ensured, nil, err
+	}
 	apply := func() error { return e.applyExisting(ctx, change.existing.ports, gateway) }
 	if technology.ObjectReference == nil {
 		return ensured, nil, apply()
@@ -104,6 +114,16 @@ func (e *End) change(
 	if !differs && !change.rotates {
 		return ensured, &current, apply()
 	}
+	return e.changeParts(ctx, objects, change, current)
+}
+
+// changeParts does so for a WireGuard gateway that differs. Current is what the object of its technology says now.
+func (e *End) changeParts(
+	ctx context.Context, objects liqo.Objects, change change, current parts,
+) (EnsuredGateway, *parts, error) {
+	gateway := change.desired
+	ensured := EnsuredGateway{Object: gateway.Object}
+	technology := technology{fieldsOfGateway(change.existing.Object).technology}
 	source, err := e.readSource(ctx, &change.existing, gateway)
 	if err != nil {
 		return ensured, nil, err
@@ -113,12 +133,14 @@ func (e *End) change(
 		return ensured, nil, err
 	}
 	byItself := current.restartFor(desired)
-	if ensured.Restarts = byItself || change.rotates; ensured.Restarts {
+	ensured.Restarts = byItself || change.rotates
+	ensured.Rolls = ensured.Restarts && !change.rotates && change.existing.sameTunnel(gateway)
+	if ensured.Restarts {
 		if err := e.beginRestart(ctx, objects, byItself); err != nil {
 			return ensured, nil, err
 		}
 	}
-	if err := apply(); err != nil {
+	if err := e.applyExisting(ctx, change.existing.ports, gateway); err != nil {
 		return ensured, nil, err
 	}
 	err = e.untilParts(ctx, technology, func(p parts) bool { current = p; return current.carry(desired) })
@@ -152,6 +174,9 @@ func (e *End) beginRestart(ctx context.Context, objects liqo.Objects, byItself b
 // applyExisting applies an existing gateway, and removes settings that someone else has added. Ports are those of the
 // gateway as it is.
 func (e *End) applyExisting(ctx context.Context, ports liqo.Ports, gateway wholeGateway) error {
+	if err := e.ensureDerived(ctx, gateway); err != nil {
+		return err
+	}
 	if !equality.Semantic.DeepEqual(ports, gateway.ports) {
 		if err := e.switchPorts(ctx, gateway); err != nil {
 			return err
@@ -159,7 +184,7 @@ func (e *End) applyExisting(ctx context.Context, ports liqo.Ports, gateway whole
 	}
 	desired := gateway.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its type
 	err := e.Leaf.Apply(ctx, gateway.Object, gateway.ports.AddTo)
-	if err != nil || !gateway.differs(wholeGateway{desired, gateway.ports}) {
+	if err != nil || !gateway.differs(wholeGateway{Object: desired, ports: gateway.ports}) {
 		return err
 	}
 	return e.Leaf.Edit(ctx, gateway.Object, func(object client.Object) { setSpec(object, desired) })
@@ -180,15 +205,26 @@ func setSpec(gateway, other client.Object) {
 func (e *End) replacesGateway(
 	ctx context.Context, objects liqo.Objects, gateway client.Object, namespace string, settings liqo.Gateway,
 ) (bool, error) {
-	template, err := e.refer(settings.TemplateOn(e.Leaf.LiqoNamespace))
+	replacesTemplate, err := e.replacesTemplate(gateway, settings)
 	if err != nil {
 		return false, err
 	}
 	fields := fieldsOfGateway(gateway)
 	secret, rotation := settings.Keys()
-	if Leaving(gateway) || gateway.GetNamespace() != namespace || fields.template != template ||
+	if Leaving(gateway) || gateway.GetNamespace() != namespace || replacesTemplate ||
 		fields.userSecret.Name != secret || rotates(objects, rotation) && !canRestart(fields.technology) {
 		return true, nil
 	}
 	return e.keysLost(ctx, fields)
+}
+
+// replacesTemplate reports whether the gateway would be made from another template. A template that is derived from the
+// same one is no other.
+func (e *End) replacesTemplate(gateway client.Object, settings liqo.Gateway) (bool, error) {
+	base := settings.TemplateOn(e.Leaf.LiqoNamespace)
+	if derivation := liqo.DerivationOf(gateway); derivation != nil {
+		return derivation.Base != base, nil
+	}
+	template, err := e.refer(base)
+	return fieldsOfGateway(gateway).template != template, err
 }

@@ -11,12 +11,9 @@ import (
 
 // forgeGatewayClient returns the wanted gateway. It takes its name and namespace from existing, if that is not nil.
 func (e *End) forgeGatewayClient(
-	existing *networkingv1beta1.GatewayClient, namespace string, server liqo.Endpoint, spec liqo.GatewayClient,
+	ctx context.Context, existing *networkingv1beta1.GatewayClient, namespace string, server liqo.Endpoint,
+	spec liqo.GatewayClient,
 ) (wholeGateway, error) {
-	template, err := e.refer(spec.TemplateOn(e.Leaf.LiqoNamespace))
-	if err != nil {
-		return wholeGateway{}, err
-	}
 	dialled := spec.Dials(server)
 	gateway := &networkingv1beta1.GatewayClient{
 		ObjectMeta: e.gatewayMeta(namespace),
@@ -27,8 +24,7 @@ func (e *End) forgeGatewayClient(
 				Port:      dialled.Port,
 				Protocol:  new(corev1.Protocol(dialled.Protocol)),
 			},
-			ClientTemplateRef: template,
-			SecretRef:         corev1.LocalObjectReference{Name: spec.KeySecret},
+			SecretRef: corev1.LocalObjectReference{Name: spec.KeySecret},
 		},
 	}
 	setRotation(gateway, spec.KeyRotation)
@@ -37,11 +33,16 @@ func (e *End) forgeGatewayClient(
 		gateway.Name, gateway.Namespace = existing.Name, existing.Namespace
 		e.Owner.KeepOrigin(gateway, existing)
 		e.keepLimited(gateway, existing)
+		keepDerived(gateway, existing)
+	}
+	derived, err := e.takeTemplate(ctx, gateway, &gateway.Spec.ClientTemplateRef, spec)
+	if err != nil {
+		return wholeGateway{}, err
 	}
 	if len(dialled.Ports) > 0 { // which exclude the single one
 		gateway.Spec.Endpoint.Port = 0
 	}
-	return wholeGateway{gateway, liqo.Ports{Listed: dialled.Ports}}, nil
+	return wholeGateway{gateway, liqo.Ports{Listed: dialled.Ports}, derived}, nil
 }
 
 // EnsureGatewayClient creates the gateway that dials the other leaf's gateway at server, or changes it in place. It
@@ -54,7 +55,7 @@ func (e *End) EnsureGatewayClient(
 		return EnsuredGateway{}, err
 	}
 	existing := objects.GatewayClient
-	gateway, err := e.forgeGatewayClient(existing, namespace, server, spec)
+	gateway, err := e.forgeGatewayClient(ctx, existing, namespace, server, spec)
 	if err != nil {
 		return EnsuredGateway{}, err
 	}

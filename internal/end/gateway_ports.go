@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -42,13 +43,32 @@ func (e *End) CheckTunnels(ctx context.Context, tunnels int) error {
 type wholeGateway struct {
 	client.Object
 
-	ports liqo.Ports
+	ports   liqo.Ports
+	derived *unstructured.Unstructured // its derived template as it shall be; nil if it takes a template as it is
 }
 
-// differs reports whether the spec of the gateway is not that of another one.
+// differs reports whether the spec of the gateway is not that of another one, or whether its template was derived for
+// other settings.
 func (g wholeGateway) differs(other wholeGateway) bool {
 	return !equality.Semantic.DeepEqual(fieldsOfGateway(g.Object).spec, fieldsOfGateway(other.Object).spec) ||
-		!equality.Semantic.DeepEqual(g.ports, other.ports)
+		!equality.Semantic.DeepEqual(g.ports, other.ports) ||
+		g.GetAnnotations()[liqo.DerivationAnnotation] != other.GetAnnotations()[liqo.DerivationAnnotation]
+}
+
+// sameTunnel reports whether the gateway differs from another one in nothing but its template, so that the gateway at
+// the other end fits both.
+func (g wholeGateway) sameTunnel(other wholeGateway) bool {
+	specs := make([]map[string]any, 2)
+	for i, one := range []wholeGateway{g, other} {
+		spec, err := one.spec()
+		if err != nil {
+			return false
+		}
+		delete(spec, "serverTemplateRef")
+		delete(spec, "clientTemplateRef")
+		specs[i] = spec
+	}
+	return equality.Semantic.DeepEqual(specs[0], specs[1])
 }
 
 // spec returns the spec of the gateway as data.

@@ -16,12 +16,8 @@ import (
 // It does not use Liqo's own forge for gateways. That needs a whole clientset to find one kind, which would add every
 // API of Kubernetes to the binary.
 func (e *End) forgeGatewayServer(
-	existing *networkingv1beta1.GatewayServer, namespace string, spec liqo.GatewayServer,
+	ctx context.Context, existing *networkingv1beta1.GatewayServer, namespace string, spec liqo.GatewayServer,
 ) (wholeGateway, error) {
-	template, err := e.refer(spec.TemplateOn(e.Leaf.LiqoNamespace))
-	if err != nil {
-		return wholeGateway{}, err
-	}
 	gateway := &networkingv1beta1.GatewayServer{
 		ObjectMeta: e.gatewayMeta(namespace),
 		Spec: networkingv1beta1.GatewayServerSpec{
@@ -32,7 +28,6 @@ func (e *End) forgeGatewayServer(
 				NodePort:       pointerTo(spec.NodePort),
 				LoadBalancerIP: pointerTo(spec.LoadBalancerIP),
 			},
-			ServerTemplateRef:  template,
 			SecretRef:          corev1.LocalObjectReference{Name: spec.KeySecret},
 			ServiceAnnotations: spec.ServiceAnnotations,
 			ServiceLabels:      spec.ServiceLabels,
@@ -44,12 +39,17 @@ func (e *End) forgeGatewayServer(
 		gateway.Name, gateway.Namespace = existing.Name, existing.Namespace
 		e.Owner.KeepOrigin(gateway, existing)
 		e.keepLimited(gateway, existing)
+		keepDerived(gateway, existing)
+	}
+	derived, err := e.takeTemplate(ctx, gateway, &gateway.Spec.ServerTemplateRef, spec)
+	if err != nil {
+		return wholeGateway{}, err
 	}
 	ports := spec.Ports()
 	if len(ports.Listed) > 0 { // which exclude the single ones
 		gateway.Spec.Endpoint.Port, gateway.Spec.Endpoint.NodePort = 0, nil
 	}
-	return wholeGateway{gateway, ports}, nil
+	return wholeGateway{gateway, ports, derived}, nil
 }
 
 // pointerTo returns nil for the zero value, which leaves the choice to Kubernetes.
@@ -71,7 +71,7 @@ func (e *End) EnsureGatewayServer(
 		return EnsuredGateway{}, err
 	}
 	existing := objects.GatewayServer
-	gateway, err := e.forgeGatewayServer(existing, namespace, spec)
+	gateway, err := e.forgeGatewayServer(ctx, existing, namespace, spec)
 	if err != nil {
 		return EnsuredGateway{}, err
 	}

@@ -29,6 +29,9 @@ func (e *End) readSource(
 ) (source gatewaySource, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
+		if source.template = desired.derived; source.template != nil {
+			return nil
+		}
 		source.template, err = e.readTemplate(ctx, fieldsOfGateway(desired.Object).template)
 		return err
 	})

@@ -26,9 +26,10 @@ func (e *End) WaitForRollout(ctx context.Context, gateway EnsuredGateway) error 
 	return explain.Wait(ctx, e.Subject(), "the gateway to restart", err)
 }
 
-// rolledOut reports whether all pods of a Deployment have its current template and are available, and it has no others.
+// rolledOut reports whether all pods of a Deployment have its current template, it has no others, and enough of them
+// are available. A standby that finds no node, or is still to start, delays nothing: one pod holds the tunnel.
 func rolledOut(deployment *appsv1.Deployment) bool {
 	desired, status := ptr.Deref(deployment.Spec.Replicas, 1), deployment.Status
 	return status.ObservedGeneration >= deployment.Generation && status.Replicas == desired &&
-		status.UpdatedReplicas == desired && status.AvailableReplicas == desired
+		status.UpdatedReplicas == desired && status.AvailableReplicas >= min(desired, 1)
 }

@@ -6,6 +6,7 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -44,7 +45,7 @@ func (p parts) carry(desired parts) bool {
 	return cluster.Includes(p, desired) &&
 		len(p.Service.Metadata.Annotations) == len(desired.Service.Metadata.Annotations) &&
 		len(p.Service.Metadata.Labels) == len(desired.Service.Metadata.Labels) &&
-		p.Service.Spec.LoadBalancerIP == desired.Service.Spec.LoadBalancerIP &&
+		!p.exceeds(desired) && p.Service.Spec.LoadBalancerIP == desired.Service.Spec.LoadBalancerIP &&
 		slices.EqualFunc(p.Service.Spec.Ports, desired.Service.Spec.Ports, haveSameNodePort)
 }
 
@@ -52,7 +53,21 @@ func haveSameNodePort(one, other corev1.ServicePort) bool { return one.NodePort 
 
 // restartFor reports whether the gateway's pods restart if these parts become the wanted ones.
 func (p parts) restartFor(desired parts) bool {
-	return !cluster.Includes(p.Deployment.Spec.Template, desired.Deployment.Spec.Template)
+	return !cluster.Includes(p.Deployment.Spec.Template, desired.Deployment.Spec.Template) || p.exceeds(desired)
+}
+
+// exceeds reports whether the pods have something that they no longer have by the wanted parts, of what
+// [liqo.PodSettings] can add.
+func (p parts) exceeds(desired parts) bool {
+	pods, others := p.Deployment.Spec.Template, desired.Deployment.Spec.Template
+	return len(pods.Labels) != len(others.Labels) || len(pods.Annotations) != len(others.Annotations) ||
+		len(pods.Spec.NodeSelector) != len(others.Spec.NodeSelector) ||
+		len(pods.Spec.Tolerations) != len(others.Spec.Tolerations) ||
+		pods.Spec.PriorityClassName != others.Spec.PriorityClassName ||
+		!equality.Semantic.DeepEqual(pods.Spec.Affinity, others.Spec.Affinity) ||
+		!slices.EqualFunc(pods.Spec.Containers, others.Spec.Containers, func(one, other corev1.Container) bool {
+			return equality.Semantic.DeepEqual(one.Resources, other.Resources)
+		})
 }
 
 // untilParts waits until done returns true for the parts that the object of a technology has. They are empty while

@@ -57,7 +57,7 @@ func (e *End) CheckTemplate(ctx context.Context, settings liqo.Gateway) (Templat
 	if err != nil {
 		return TemplateSettings{}, err
 	}
-	existing, desired, err := e.forgeGateway(objects, settings)
+	existing, desired, err := e.forgeGateway(ctx, objects, settings)
 	if err != nil {
 		return TemplateSettings{}, refusal(err)
 	}
@@ -70,9 +70,9 @@ func (e *End) CheckTemplate(ctx context.Context, settings liqo.Gateway) (Templat
 			return TemplateSettings{}, refusal(err)
 		}
 	}
-	object, spec := source.template, source.template.Object["spec"]
+	base, spec := settings.TemplateOn(e.Leaf.LiqoNamespace), source.template.Object["spec"]
 	return TemplateSettings{
-		Name:          fmt.Sprintf("%s %s/%s", object.GetKind(), object.GetNamespace(), object.GetName()),
+		Name:          fmt.Sprintf("%s %s/%s", source.template.GetKind(), base.Namespace, base.Name),
 		TakesNodePort: mentions(spec, ".NodePort"), TakesLoadBalancerIP: mentions(spec, ".LoadBalancerIP"),
 	}, nil
 }

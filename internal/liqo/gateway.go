@@ -1,6 +1,8 @@
 package liqo
 
 import (
+	"time"
+
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -43,6 +45,8 @@ type GatewayPod struct {
 	Name, Namespace string
 	Node            string // empty until it is scheduled
 	Active          bool   // this replica holds the tunnel
+	Ready           bool
+	ActiveSince     time.Time // zero if it is not active
 }
 
 // RotationAnnotation has the value of the last rotation. A rotation writes it to the Secret together with the new keys,

@@ -10,6 +10,7 @@ type GatewayClient struct {
 	ConnectPort    int32  // 0 for the server's own
 	KeySecret      string // as in [GatewayServer]
 	Template       Template
+	Pods           *PodSettings // nil if the template is taken as it is
 
 	// Ports are those that an observed gateway dials for several tunnels. They follow from the other settings.
 	Ports []int32
@@ -71,8 +72,8 @@ func (o Objects) ObservedClient() *GatewayClient {
 		ConnectPort:    firstOf(o.Ports.Listed, spec.Endpoint.Port),
 		Ports:          o.Ports.Listed,
 		KeySecret:      spec.SecretRef.Name,
-		Template:       templateFrom(spec.ClientTemplateRef),
 	}
+	observed.Template, observed.Pods = observedTemplate(o.GatewayClient)
 	if len(spec.Endpoint.Addresses) > 0 {
 		observed.ConnectAddress = spec.Endpoint.Addresses[0]
 	}
@@ -86,3 +87,6 @@ func (g GatewayClient) TemplateOn(liqoNamespace string) Template {
 
 // Keys implements [Gateway].
 func (g GatewayClient) Keys() (secret, rotation string) { return g.KeySecret, g.KeyRotation }
+
+// PodSettings implements [Gateway].
+func (g GatewayClient) PodSettings() *PodSettings { return g.Pods }

@@ -28,6 +28,7 @@ type GatewayServer struct {
 	ServiceLabels      map[string]string  // added to the Service's, by key
 	KeySecret          string             // Secret with its keys, in its namespace; empty lets Liqo create one
 	Template           Template
+	Pods               *PodSettings // nil if the template is taken as it is
 }
 
 // Ports returns the lists of a gateway with several tunnels.
@@ -80,6 +81,7 @@ func (o Objects) ObservedServer() *GatewayServer {
 	if reported := o.Endpoint(); reported != nil && nodePort != 0 {
 		nodePort = reported.Port // it still has the one before if the API server refuses this one
 	}
+	template, pods := observedTemplate(o.GatewayServer)
 	return &GatewayServer{
 		TunnelSettings:     tunnelSettingsOf(o.GatewayServer),
 		ServiceType:        spec.Endpoint.ServiceType,
@@ -90,7 +92,8 @@ func (o Objects) ObservedServer() *GatewayServer {
 		ServiceAnnotations: spec.ServiceAnnotations,
 		ServiceLabels:      spec.ServiceLabels,
 		KeySecret:          spec.SecretRef.Name,
-		Template:           templateFrom(spec.ServerTemplateRef),
+		Template:           template,
+		Pods:               pods,
 	}
 }
 
@@ -120,3 +123,6 @@ func (g GatewayServer) TemplateOn(liqoNamespace string) Template {
 
 // Keys implements [Gateway].
 func (g GatewayServer) Keys() (secret, rotation string) { return g.KeySecret, g.KeyRotation }
+
+// PodSettings implements [Gateway].
+func (g GatewayServer) PodSettings() *PodSettings { return g.Pods }

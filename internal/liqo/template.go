@@ -61,6 +61,8 @@ type Gateway interface {
 	// Keys returns the name of the user's Secret with the keys, and the value whose change gives the gateway new keys.
 	// Either may be empty.
 	Keys() (secret, rotation string)
+	// PodSettings returns the settings of the gateway's pods, or nil if it takes its template as it is.
+	PodSettings() *PodSettings
 }
 
 // templateFrom turns Liqo's reference, which has a kind, into a template with the resource as in liqoctl's flags.

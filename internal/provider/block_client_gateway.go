@@ -33,6 +33,7 @@ func clientGatewayAttribute() schema.SingleNestedAttribute {
 			},
 			"key_secret": keySecretAttribute("client_namespace"),
 			"template":   templateAttribute(liqo.DefaultClientTemplateName, liqo.DefaultClientTemplateResource),
+			"pods":       podsAttribute(),
 		},
 	}
 }
@@ -42,6 +43,7 @@ type clientGatewayModel struct {
 	ConnectPort    types.Int32  `tfsdk:"connect_port"`
 	KeySecret      types.String `tfsdk:"key_secret"`
 	Template       types.Object `tfsdk:"template"`
+	Pods           types.Object `tfsdk:"pods"`
 }
 
 var clientGatewayTypes = attributeTypes(clientGatewayAttribute().Attributes)
@@ -55,11 +57,14 @@ func clientGatewaySpec(ctx context.Context, set types.Object) (liqo.GatewayClien
 	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
 	template, templateDiags := templateSpec(ctx, model.Template)
 	diags.Append(templateDiags...)
+	pods, podsDiags := podsSpec(ctx, model.Pods)
+	diags.Append(podsDiags...)
 	return liqo.GatewayClient{
 		ConnectAddress: model.ConnectAddress.ValueString(),
 		ConnectPort:    model.ConnectPort.ValueInt32(),
 		KeySecret:      model.KeySecret.ValueString(),
 		Template:       template,
+		Pods:           pods,
 	}, diags
 }
 
@@ -78,12 +83,15 @@ func (m *shortcutModel) observedClientGateway(ctx context.Context, state shortcu
 		}
 	}
 	gateway := set.Observed(*state.ClientGateway, state.ServerEndpoint, state.Client.LiqoNamespace)
-	object, diags := types.ObjectValueFrom(ctx, clientGatewayTypes, clientGatewayModel{
+	pods, diags := podsObject(ctx, gateway.Pods)
+	object, objectDiags := types.ObjectValueFrom(ctx, clientGatewayTypes, clientGatewayModel{
 		ConnectAddress: stringOrNull(gateway.ConnectAddress),
 		ConnectPort:    int32OrNull(gateway.ConnectPort),
 		KeySecret:      stringOrNull(gateway.KeySecret),
 		Template:       templateObject(gateway.Template),
+		Pods:           pods,
 	})
+	diags.Append(objectDiags...)
 	if m.ClientGateway.IsNull() && object.Equal(objectWith(ctx, clientGatewayTypes, nil)) {
 		return diags // the configuration has no block, and the leaf has defaults only
 	}

@@ -96,6 +96,7 @@ func serverGatewayAttributes() map[string]schema.Attribute {
 		},
 		"key_secret": keySecretAttribute("server_namespace"),
 		"template":   templateAttribute(liqo.DefaultServerTemplateName, liqo.DefaultServerTemplateResource),
+		"pods":       podsAttribute(),
 	}
 }
 
@@ -130,14 +131,15 @@ type serverGatewayModel struct {
 	ServiceLabels      types.Map         `tfsdk:"service_labels"`
 	KeySecret          types.String      `tfsdk:"key_secret"`
 	Template           types.Object      `tfsdk:"template"`
+	Pods               types.Object      `tfsdk:"pods"`
 }
 
 var serverGatewayTypes = attributeTypes(serverGatewayAttributes())
 
-// validate finds settings that belong to another type of Service, and reports them at their path. It accepts unknown
-// values, because they may turn out to be null.
-func (m serverGatewayModel) validate(attribute path.Path) diag.Diagnostics {
-	diags := m.validateTunnels(attribute)
+// validate finds settings that do not go together, such as those of another type of Service, and reports them at their
+// path. It accepts unknown values, because they may turn out to be null.
+func (m serverGatewayModel) validate(ctx context.Context, attribute path.Path) diag.Diagnostics {
+	diags := append(m.validateTunnels(attribute), validatePods(ctx, m.Pods, attribute)...)
 	if m.ServiceType.IsUnknown() {
 		return diags
 	}
@@ -208,6 +210,9 @@ func (m serverGatewayModel) spec(ctx context.Context) (liqo.GatewayServer, diag.
 	template, templateDiags := templateSpec(ctx, m.Template)
 	gateway.Template = template
 	diags.Append(templateDiags...)
+	pods, podsDiags := podsSpec(ctx, m.Pods)
+	gateway.Pods = pods
+	diags.Append(podsDiags...)
 	return gateway, diags
 }
 
@@ -246,6 +251,8 @@ func (m serverGatewayModel) observed(
 ) (serverGatewayModel, diag.Diagnostics) {
 	template, diags := templateSpec(ctx, m.Template)
 	gateway = liqo.GatewayServer{Template: template}.Observed(gateway, liqoNamespace)
+	pods, podsDiags := podsObject(ctx, gateway.Pods)
+	diags.Append(podsDiags...)
 	return serverGatewayModel{
 		ServiceType:        types.StringValue(string(gateway.ServiceType)),
 		Port:               int32OrNull(gateway.Port),
@@ -256,5 +263,6 @@ func (m serverGatewayModel) observed(
 		ServiceLabels:      textMap(m.ServiceLabels, gateway.ServiceLabels),
 		KeySecret:          stringOrNull(gateway.KeySecret),
 		Template:           templateObject(gateway.Template),
+		Pods:               pods,
 	}, diags
 }

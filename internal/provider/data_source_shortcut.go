@@ -108,6 +108,11 @@ func endAttribute(leaf string) schema.Attribute {
 						MarkdownDescription: "Whether this pod holds the tunnel. One replica of a gateway is active; the others are on " +
 							"standby.",
 					},
+					"active_since": shownString("When this pod became the active one: RFC 3339, UTC. Null if it is on standby."),
+					"ready": schema.BoolAttribute{
+						Computed:            true,
+						MarkdownDescription: "Whether the pod is ready. One on standby that is not ready can't take over.",
+					},
 				}},
 			},
 		},
@@ -148,6 +153,8 @@ type gatewayPodModel struct {
 	Namespace types.String `tfsdk:"namespace"`
 	Node      types.String `tfsdk:"node"`
 	Active    types.Bool   `tfsdk:"active"`
+	Since     types.String `tfsdk:"active_since"`
+	Ready     types.Bool   `tfsdk:"ready"`
 }
 
 // Read implements [datasource.DataSource].
@@ -219,7 +226,7 @@ func endStatus(end shortcut.EndStatus) *endStatusModel {
 	for i, pod := range end.GatewayPods {
 		model.GatewayPods[i] = gatewayPodModel{
 			Name: types.StringValue(pod.Name), Namespace: types.StringValue(pod.Namespace), Node: stringOrNull(pod.Node),
-			Active: types.BoolValue(pod.Active),
+			Active: types.BoolValue(pod.Active), Since: timeOrNull(pod.ActiveSince), Ready: types.BoolValue(pod.Ready),
 		}
 	}
 	return model
@@ -233,10 +240,17 @@ func milliseconds(latency *liqo.Latency) types.Float64 {
 }
 
 func measuredAt(latency *liqo.Latency) types.String {
-	if latency == nil || latency.MeasuredAt.IsZero() {
+	if latency == nil {
 		return types.StringNull()
 	}
-	return types.StringValue(latency.MeasuredAt.Format(time.RFC3339))
+	return timeOrNull(latency.MeasuredAt)
+}
+
+func timeOrNull(moment time.Time) types.String {
+	if moment.IsZero() {
+		return types.StringNull()
+	}
+	return types.StringValue(moment.UTC().Format(time.RFC3339))
 }
 
 func mtuOrNull(mtu int) types.Int32 {

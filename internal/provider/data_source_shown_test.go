@@ -51,7 +51,8 @@ func TestANetworkIsShownAsItsTwoEndsSeeIt(t *testing.T) {
 		},
 		Reversed: true, MadeBy: shortcut.ByPeering, MTU: 1400,
 		ClientEnd: shortcut.EndStatus{Status: shortcut.Connected, Latency: fiveMS, GatewayPods: []liqo.GatewayPod{
-			{Name: "gw-0", Namespace: "of-rome", Node: "node-1", Active: true}, {Name: "gw-1", Namespace: "of-rome"},
+			{Name: "gw-0", Namespace: "of-rome", Node: "node-1", Active: true, Ready: true, ActiveSince: time.Unix(0, 0)},
+			{Name: "gw-1", Namespace: "of-rome"},
 		}},
 		ServerEnd: shortcut.EndStatus{Status: shortcut.Error},
 	})
@@ -82,8 +83,8 @@ func TestANetworkIsShownAsItsTwoEndsSeeIt(t *testing.T) {
 		"client_end.latency_measured_at": {model.ClientEnd.LatencyMeasuredAt, `"2026-11-21T03:04:05Z"`},
 		"server_end.status":              {model.ServerEnd.Status, `"Error"`},
 		"server_end.latency_ms":          {model.ServerEnd.LatencyMS, "<null>"},
-		"the first pod":                  {first, `{"gw-0" "of-rome" "node-1" true}`},
-		"the second pod":                 {second, `{"gw-1" "of-rome" <null> false}`},
+		"the first pod":                  {first, `{"gw-0" "of-rome" "node-1" true "1970-01-01T00:00:00Z" true}`},
+		"the second pod":                 {second, `{"gw-1" "of-rome" <null> false <null> false}`},
 	})
 }
 

@@ -80,7 +80,8 @@ func (p *endPlanning[M, P]) checkFeasible(ctx context.Context) diag.Diagnostics 
 // checks returns what is asked of an end, whichever resource plans it.
 func (s checkedEnd) checks() []check {
 	return []check{
-		s.checkVersion, s.checkNamespace, s.checkDeletions, s.checkTemplate, s.checkServiceMetadata, s.checkTunnels,
+		s.checkVersion, s.checkNamespace, s.checkDeletions, s.checkTemplate, s.checkPlacement, s.checkServiceMetadata,
+		s.checkTunnels,
 		s.checkKeys,
 	}
 }
@@ -132,7 +133,11 @@ func (s checkedEnd) checkTemplate(ctx context.Context) diag.Diagnostics {
 	}
 	template, err := s.end.CheckTemplate(ctx, s.gateway.Gateway)
 	if err != nil {
-		return checkResult(s.gatewayAt.AtName("template"), err)
+		attribute := "template"
+		if end.IsInexpressible(err) {
+			attribute = "pods"
+		}
+		return checkResult(s.gatewayAt.AtName(attribute), err)
 	}
 	if !s.gatewayChanges {
 		return nil
@@ -152,6 +157,19 @@ func (s checkedEnd) checkTemplate(ctx context.Context) diag.Diagnostics {
 					"effect. Remove it, or set a `template` that uses it.",
 					template.Name, s.end.Leaf.Name, setting.field, setting.attribute)).errorAt(s.gatewayAt.AtName(setting.attribute)))
 		}
+	}
+	return diags
+}
+
+// checkPlacement warns if Kubernetes can't place the pods of a gateway as their settings say. That can change until the
+// apply and after it.
+func (s checkedEnd) checkPlacement(ctx context.Context) diag.Diagnostics {
+	if s.gateway == nil || !s.gatewayChanges {
+		return nil
+	}
+	var diags diag.Diagnostics
+	for _, problem := range s.end.CheckPlacement(ctx, s.gateway.Gateway) {
+		diags.Append(explained(problem).warningAt(s.gatewayAt.AtName("pods")))
 	}
 	return diags
 }

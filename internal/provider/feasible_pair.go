@@ -2,9 +2,11 @@ package provider
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -34,7 +36,7 @@ func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 	if diags.HasError() {
 		return diags
 	}
-	questions := []check{f.free, f.addressRanges, f.rules}
+	questions := []check{f.free, f.addressRanges, f.rules, f.lostNode}
 	for _, one := range ends {
 		questions = append(questions, one.checks()...)
 	}
@@ -85,6 +87,28 @@ func (f feasibility) changesGateways(ctx context.Context) bool {
 	}
 	changes, err := f.shortcut.ChangesGateways(ctx, spec)
 	return changes || err != nil
+}
+
+// lostNode warns of replicas that help against a lost pod, but not against a lost node: the client dials the address of
+// one node, and goes on to dial it when the node is gone. Liqo's gateway takes only the first address of an endpoint.
+func (f feasibility) lostNode(ctx context.Context) diag.Diagnostics {
+	if !fullyKnown(ctx, f.plan.ClientGateway, f.plan.ServerGateway) {
+		return nil
+	}
+	server, diags := serverGatewaySpec(ctx, f.plan.ServerGateway)
+	client, clientDiags := clientGatewaySpec(ctx, f.plan.ClientGateway)
+	diags.Append(clientDiags...)
+	pods := server.Pods
+	if diags.HasError() || pods == nil || pods.Replicas < 2 || client.ConnectAddress != "" ||
+		server.ServiceType != corev1.ServiceTypeNodePort {
+		return diags
+	}
+	return append(diags, report("node-port-on-lost-node", "The client dials one node of the server",
+		fmt.Sprintf("With `service_type = \"NodePort\"`, the gateway of %q dials the address of the node with the active "+
+			"pod of %q. Replicas help there if a pod is lost. If the node is lost, nobody dials another one before the "+
+			"next apply. Use a load balancer, or set `connect_address` of `client_gateway` to an address that moves, such as "+
+			"a virtual IP.", f.plan.Client.ValueString(), f.plan.Server.ValueString())).
+		warningAt(path.Root("server_gateway").AtName("pods").AtName("replicas")))
 }
 
 // free finds a network of the pair that someone else made.

@@ -30,7 +30,7 @@ type endModel[M any] interface {
 	// common returns the attributes that all of these resources have.
 	common() *endCommonModel
 	// validate finds settings that do not go together.
-	validate() diag.Diagnostics
+	validate(ctx context.Context) diag.Diagnostics
 	// gateway returns what the plan checks of a gateway, or nil if it is not known, or if the object is none.
 	gateway(ctx context.Context) (*plannedGateway, diag.Diagnostics)
 	// check asks the leaf whether the plan is possible, beyond what is the same for all.
@@ -69,7 +69,7 @@ func (r *endResource[M, P]) ValidateConfig(
 		return
 	}
 	resp.Diagnostics.Append(validateTimeouts(model.common().Timeouts.Attributes())...)
-	resp.Diagnostics.Append(model.validate()...)
+	resp.Diagnostics.Append(model.validate(ctx)...)
 }
 
 // object returns the object on a leaf.

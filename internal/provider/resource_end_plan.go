@@ -43,7 +43,28 @@ func (p *endPlanning[M, P]) propose(ctx context.Context) diag.Diagnostics {
 		diags.Append(p.planNamespace(ctx)...)
 	}
 	p.plan.planComputed(p.state)
+	if p.leaf != nil && p.state != nil && len(p.replace) == 0 && p.isGateway() {
+		diags.Append(p.planRepair(ctx)...)
+	}
 	return diags
+}
+
+// planRepair plans an update of a gateway whose derived template an apply has to write, and warns if nothing could take
+// over from its active pod.
+func (p *endPlanning[M, P]) planRepair(ctx context.Context) diag.Diagnostics {
+	object := p.object(p.leaf, p.plan, p.own)
+	outdated, err := object.End.OutdatedTemplate(ctx)
+	switch {
+	case err != nil:
+		return diag.Diagnostics{because("repairs-not-checked", "The gateway can't be checked for repairs", err).asWarning()}
+	case outdated != nil:
+		p.plan.planChanges()
+		return diag.Diagnostics{explained(outdated).asWarning()}
+	}
+	if missing := object.End.StandbyMissing(ctx); missing != nil {
+		return diag.Diagnostics{explained(missing).asWarning()}
+	}
+	return nil
 }
 
 func (p *endPlanning[M, P]) foresee(ctx context.Context) diag.Diagnostics {

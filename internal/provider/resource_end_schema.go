@@ -86,7 +86,7 @@ func (m *endCommonModel) common() *endCommonModel { return m }
 
 // The following are what a model without a gateway, or without checks of its own, does.
 
-func (m *endCommonModel) validate() diag.Diagnostics { return nil }
+func (m *endCommonModel) validate(context.Context) diag.Diagnostics { return nil }
 
 func (m *endCommonModel) gateway(context.Context) (*plannedGateway, diag.Diagnostics) {
 	return nil, nil

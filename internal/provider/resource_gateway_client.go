@@ -35,6 +35,7 @@ func gatewayClientSchema(ctx context.Context) schema.Schema {
 		Attributes: endAttributes(ctx, gatewayAttributes(map[string]schema.Attribute{
 			"server_endpoint": dialledEndpointAttribute(),
 			"template":        templateAttribute(liqo.DefaultClientTemplateName, liqo.DefaultClientTemplateResource),
+			"pods":            podsAttribute(),
 		})),
 	}
 }
@@ -82,6 +83,7 @@ type gatewayClientModel struct {
 	ServerEndpoint types.Object `tfsdk:"server_endpoint"`
 	KeySecret      types.String `tfsdk:"key_secret"`
 	Template       types.Object `tfsdk:"template"`
+	Pods           types.Object `tfsdk:"pods"`
 }
 
 // dialled returns the endpoint to dial.
@@ -98,9 +100,9 @@ func (m *gatewayClientModel) dialled(ctx context.Context) (liqo.Endpoint, diag.D
 	}, diags
 }
 
-// validate finds a list of ports whose first one is not the port.
-func (m *gatewayClientModel) validate() diag.Diagnostics {
-	var diags diag.Diagnostics
+// validate finds a list of ports whose first one is not the port, and settings of the pods that contradict each other.
+func (m *gatewayClientModel) validate(ctx context.Context) diag.Diagnostics {
+	diags := validatePods(ctx, m.Pods, path.Empty())
 	endpoint := m.ServerEndpoint.Attributes()
 	port, _ := endpoint["port"].(types.Int32)
 	ports, _ := endpoint["ports"].(types.List)
@@ -117,13 +119,15 @@ func (m *gatewayClientModel) validate() diag.Diagnostics {
 
 func (m *gatewayClientModel) spec(ctx context.Context) (liqo.GatewayClient, diag.Diagnostics) {
 	template, diags := templateSpec(ctx, m.Template)
+	pods, podsDiags := podsSpec(ctx, m.Pods)
+	diags.Append(podsDiags...)
 	return liqo.GatewayClient{
-		TunnelSettings: m.tunnelSettings(), KeySecret: m.KeySecret.ValueString(), Template: template,
+		TunnelSettings: m.tunnelSettings(), KeySecret: m.KeySecret.ValueString(), Template: template, Pods: pods,
 	}, diags
 }
 
 func (m *gatewayClientModel) gateway(ctx context.Context) (*plannedGateway, diag.Diagnostics) {
-	if !fullyKnown(ctx, m.KeySecret, m.Template) {
+	if !fullyKnown(ctx, m.KeySecret, m.Template, m.Pods) {
 		return nil, nil
 	}
 	spec, diags := m.spec(ctx)
@@ -163,6 +167,9 @@ func (m *gatewayClientModel) observed(ctx context.Context, observed shortcut.End
 	client := set.Observed(*observed.Client, nil, observed.LiqoNamespace)
 	m.ServerEndpoint = endpointObject(observed.Endpoint)
 	m.KeySecret, m.Template = stringOrNull(client.KeySecret), templateObject(client.Template)
+	pods, podsDiags := podsObject(ctx, client.Pods)
+	diags.Append(podsDiags...)
+	m.Pods = pods
 	m.observedGateway(observed, client.TunnelSettings)
 	return diags
 }

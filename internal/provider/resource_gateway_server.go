@@ -42,8 +42,8 @@ type gatewayServerModel struct {
 	Endpoint types.Object `tfsdk:"endpoint"`
 }
 
-func (m *gatewayServerModel) validate() diag.Diagnostics {
-	return m.serverGatewayModel.validate(path.Empty())
+func (m *gatewayServerModel) validate(ctx context.Context) diag.Diagnostics {
+	return m.serverGatewayModel.validate(ctx, path.Empty())
 }
 
 func (m *gatewayServerModel) spec(ctx context.Context) (liqo.GatewayServer, diag.Diagnostics) {

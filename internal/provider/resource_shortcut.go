@@ -62,15 +62,15 @@ func (r *shortcutResource) ValidateConfig(
 	}
 	resp.Diagnostics.Append(validateTimeouts(model.Timeouts.Attributes())...)
 	resp.Diagnostics.Append(validateAllow(ctx, model.Allow)...)
-	if !given(model.ServerGateway) {
-		return
-	}
-	var gateway serverGatewayModel
-	resp.Diagnostics.Append(model.ServerGateway.As(ctx, &gateway, basetypes.ObjectAsOptions{})...)
-	resp.Diagnostics.Append(gateway.validate(path.Root("server_gateway"))...)
+	var client clientGatewayModel
 	if given(model.ClientGateway) {
-		var client clientGatewayModel
 		resp.Diagnostics.Append(model.ClientGateway.As(ctx, &client, basetypes.ObjectAsOptions{})...)
+		resp.Diagnostics.Append(validatePods(ctx, client.Pods, path.Root("client_gateway"))...)
+	}
+	if given(model.ServerGateway) {
+		var gateway serverGatewayModel
+		resp.Diagnostics.Append(model.ServerGateway.As(ctx, &gateway, basetypes.ObjectAsOptions{})...)
+		resp.Diagnostics.Append(gateway.validate(ctx, path.Root("server_gateway"))...)
 		resp.Diagnostics.Append(validatePorts(path.Root("server_gateway").AtName("tunnels"), gateway.Tunnels,
 			"connect_port", client.ConnectPort, maxPort)...)
 	}

@@ -70,7 +70,7 @@ func (m *shortcutModel) mayMove(before *shortcutModel) bool {
 	planned, then := m.ServerGateway.Attributes(), before.ServerGateway.Attributes()
 	for name, value := range planned {
 		switch name {
-		case "service_labels":
+		case "service_labels", "pods":
 			continue
 		case "service_annotations": // a cloud's load balancer may move because of them
 			if planned["service_type"].Equal(types.StringValue(string(corev1.ServiceTypeNodePort))) ||

@@ -9,6 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-nettypes/iptypes"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -36,6 +38,31 @@ func networkOf(podCIDR, externalCIDR string) types.Object {
 	})
 }
 
+// fullySetPods returns settings of pods of which none is empty.
+func fullySetPods() *liqo.PodSettings {
+	return &liqo.PodSettings{
+		Replicas: 2, Failover: "4s", NodeSelector: map[string]string{"example.com/edge": "true"},
+		Tolerations: []corev1.Toleration{{
+			Key: "node.kubernetes.io/unreachable", Operator: "Equal", Value: "x", Effect: "NoExecute",
+			TolerationSeconds: ptr.To[int64](0),
+		}},
+		TopologyKey: "topology.kubernetes.io/zone", PriorityClassName: "system-cluster-critical",
+		Resources: map[string]liqo.ContainerResources{
+			"gateway": {Requests: map[string]string{"cpu": "500m"}, Limits: map[string]string{"memory": "64Mi"}},
+		},
+		Annotations: map[string]string{"speed": "fast"}, Labels: map[string]string{"team": "network"},
+	}
+}
+
+func podsOf(t *testing.T, settings *liqo.PodSettings) types.Object {
+	t.Helper()
+	object, diags := podsObject(t.Context(), settings)
+	if diags.HasError() {
+		t.Fatal(diags)
+	}
+	return object
+}
+
 // fullySet returns a shortcut in which no setting has its default.
 func fullySet(t *testing.T) shortcutModel {
 	t.Helper()
@@ -54,10 +81,12 @@ func fullySet(t *testing.T) shortcutModel {
 		"service_annotations": textsByName(map[string]string{"speed": "fast"}),
 		"service_labels":      textsByName(map[string]string{"team": "network"}),
 		"key_secret":          types.StringValue("server-keys"), "template": templateNamed("my-server", "g/v1/servers"),
+		"pods": podsOf(t, fullySetPods()),
 	})
 	model.ClientGateway = types.ObjectValueMust(clientGatewayTypes, map[string]attr.Value{
 		"connect_address": types.StringValue("milan.example.com"), "connect_port": types.Int32Value(41000),
 		"key_secret": types.StringValue("client-keys"), "template": templateNamed("my-client", "g/v1/clients"),
+		"pods": podsOf(t, fullySetPods()),
 	})
 	model.ClientNamespace, model.ServerNamespace = types.StringValue("of-rome"), types.StringValue("of-milan")
 	model.ClientNetwork, model.ServerNetwork = networkOf("10.1.0.0/16", "10.2.0.0/16"),
@@ -92,10 +121,12 @@ func TestEverySettingReachesTheLeaves(t *testing.T) {
 			ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"},
 			KeySecret: "server-keys",
 			Template:  liqo.Template{Name: "my-server", Namespace: "custom", Resource: "g/v1/servers"},
+			Pods:      fullySetPods(),
 		},
 		Client: liqo.GatewayClient{
 			ConnectAddress: "milan.example.com", ConnectPort: 41000, KeySecret: "client-keys",
 			Template: liqo.Template{Name: "my-client", Namespace: "custom", Resource: "g/v1/clients"},
+			Pods:     fullySetPods(),
 		},
 		ClientEnd: shortcut.EndSpec{
 			Namespace:    "of-rome",

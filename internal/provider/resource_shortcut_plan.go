@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -98,12 +99,17 @@ func (p *planning) needsRepair(ctx context.Context, status shortcut.Status) (boo
 	if err == nil && !broken && status != shortcut.Connected {
 		broken, err = s.Lost(ctx)
 	}
-	if err != nil {
+	outdated, outdatedErr := s.OutdatedTemplates(ctx)
+	if err = cmp.Or(err, outdatedErr); err != nil {
 		return false, diag.Diagnostics{
 			because("repairs-not-checked", "The shortcut can't be checked for repairs", err).asWarning(),
 		}
 	}
-	return broken, nil
+	var diags diag.Diagnostics
+	for _, problem := range append(outdated, s.StandbysMissing(ctx)...) {
+		diags.Append(explained(problem).asWarning())
+	}
+	return broken || len(outdated) > 0, diags
 }
 
 // planSettings plans that the shortcut stays as it is, and returns true, if the leaves stay unchanged. The first update

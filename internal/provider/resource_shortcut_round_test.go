@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"maps"
 	"reflect"
 	"slices"
@@ -132,7 +133,9 @@ func starts() []values {
 	}
 	overNodePort := maps.Clone(least)
 	overNodePort["server_gateway.service_type"] = text("NodePort")
-	return []values{least, overNodePort}
+	replicated := maps.Clone(least)
+	replicated["client_gateway.pods.replicas"], replicated["server_gateway.pods.replicas"] = number(3), number(3)
+	return []values{least, overNodePort, replicated}
 }
 
 // parts are parts of the leaves' address ranges. A leaf does not announce other ranges.
@@ -160,6 +163,10 @@ func candidates(setting string, kind tftypes.Type) []tftypes.Value {
 		return texts
 	case kind.Is(tftypes.Number):
 		return []tftypes.Value{number(1400), number(31000), number(2)}
+	case strings.HasSuffix(setting, ".pods.tolerations"):
+		return []tftypes.Value{someTolerations()}
+	case strings.HasSuffix(setting, ".pods.resources"):
+		return []tftypes.Value{someResources()}
 	case kind.Is(tftypes.Bool):
 		return []tftypes.Value{tftypes.NewValue(tftypes.Bool, true), tftypes.NewValue(tftypes.Bool, false)}
 	}
@@ -175,12 +182,30 @@ func candidates(setting string, kind tftypes.Type) []tftypes.Value {
 	return all
 }
 
+// someTolerations and someResources are values of settings of pods.
+func someTolerations() tftypes.Value {
+	kind := podsTypes["tolerations"].TerraformType(context.Background())
+	one := values{"key": text("example.com/edge"), "operator": text("Exists")}
+	of := kind.(tftypes.List).ElementType.(tftypes.Object) //nolint:errcheck,forcetypeassert // the schema says so
+	return tftypes.NewValue(kind, []tftypes.Value{one.object(of, "")})
+}
+
+func someResources() tftypes.Value {
+	kind := podsTypes["resources"].TerraformType(context.Background())
+	one := values{"limits": textsByKey("cpu", text("500m"))}
+	of := kind.(tftypes.Map).ElementType.(tftypes.Object) //nolint:errcheck,forcetypeassert // the schema says so
+	return tftypes.NewValue(kind, map[string]tftypes.Value{"gateway": one.object(of, "")})
+}
+
 // change returns a configuration and another one that differs only in this setting.
 func change(t *testing.T, setting string) (before, after values) {
 	t.Helper()
 	whole := shortcutType(t)
 	kind := valuesOf(t, tftypes.NewValue(whole, nil))[setting].Type()
 	for _, before := range starts() {
+		if strings.HasSuffix(setting, ".pods.failover") && before["server_gateway.pods.replicas"].IsNull() {
+			continue // a template of one replica has no failover
+		}
 		after := maps.Clone(before)
 		if _, isSet := before[setting]; !isSet {
 			after[setting] = tftypes.NewValue(kind, nil) // the block exists

@@ -60,7 +60,7 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	client.limit(spec.Allow, client.ranges, server.ranges, true,
 		client.removeReplaced(s.replacesClient(spec.Client), decided...))
 	endpoint := server.serve(spec.Server)
-	client.dial(spec.Client, endpoint)
+	client.dial(spec.Client, endpoint, server.rolled())
 	server.enforce(spec.Limited)
 	client.enforce(spec.Limited)
 

@@ -119,11 +119,11 @@ func (e *endSteps) serve(spec liqo.GatewayServer) *steps.Step[liqo.Endpoint] {
 }
 
 // dial makes the gateway that dials the other end at its endpoint.
-func (e *endSteps) dial(spec liqo.GatewayClient, server *steps.Step[liqo.Endpoint]) {
+func (e *endSteps) dial(spec liqo.GatewayClient, server *steps.Step[liqo.Endpoint], after ...steps.Before) {
 	e.gateway = steps.With2(e.run, e.Leaf.Name, "GatewayClient", e.namespace, server,
 		func(ctx context.Context, namespace string, server liqo.Endpoint) (end.EnsuredGateway, error) {
 			return e.EnsureGatewayClient(ctx, namespace, server, spec)
-		}, e.formerKeys, e.limits)
+		}, append(after, e.formerKeys, e.limits)...)
 	e.done = append(e.done, e.gateway)
 }
 
@@ -148,6 +148,18 @@ func (e *endSteps) connect(trusted, handshake steps.Before) {
 	e.done = append(e.done,
 		steps.ActWith(e.run, e.Leaf.Name, "routes to a gateway that restarts", e.gateway, e.RenewRoutes, trusted),
 		steps.Act(e.run, e.Leaf.Name, "connection", e.WaitForConnection, handshake))
+}
+
+// rolled waits until a gateway has restarted with something that the other one need not follow. So the other one does
+// not restart at the same time, and a standby at either end keeps the tunnel up.
+func (e *endSteps) rolled() steps.Before {
+	return steps.ActWith(e.run, e.Leaf.Name, "rollout of the gateway before the other one's", e.gateway,
+		func(ctx context.Context, gateway end.EnsuredGateway) error {
+			if !gateway.Rolls {
+				return nil
+			}
+			return e.WaitForRollout(ctx, gateway)
+		})
 }
 
 // rollOut waits until a gateway that restarts has restarted. A tunnel that comes up shows it, too.

@@ -228,6 +228,35 @@ func (s *Shortcut) Lost(ctx context.Context) (bool, error) {
 		})
 }
 
+// OutdatedTemplates returns what is wrong with the derived templates of the gateways. [Shortcut.Connect] repairs it. It
+// asks a leaf only if its gateway has such a template.
+func (s *Shortcut) OutdatedTemplates(ctx context.Context) ([]*trouble.Problem, error) {
+	var (
+		outdated []*trouble.Problem
+		errs     []error
+	)
+	type answer struct {
+		outdated *trouble.Problem
+		err      error
+	}
+	for _, at := range parallel.Map(s.Ends(), func(e *end.End) (at answer) {
+		at.outdated, at.err = e.OutdatedTemplate(ctx)
+		return at
+	}) {
+		errs = append(errs, at.err)
+		if at.outdated != nil {
+			outdated = append(outdated, at.outdated)
+		}
+	}
+	return outdated, errors.Join(errs...)
+}
+
+// StandbysMissing returns for each gateway with several replicas why no other one could take over.
+func (s *Shortcut) StandbysMissing(ctx context.Context) []*trouble.Problem {
+	return slices.DeleteFunc(parallel.Map(s.Ends(), func(e *end.End) *trouble.Problem { return e.StandbyMissing(ctx) }),
+		func(problem *trouble.Problem) bool { return problem == nil })
+}
+
 // WhyDown asks both leaves why the tunnel is not up although all objects of the shortcut are in place. It mentions what
 // it can't read, and continues.
 func (s *Shortcut) WhyDown(ctx context.Context) *trouble.Problem {

@@ -71,6 +71,9 @@ func withTemplates(objects []client.Object) []client.Object {
 	return objects
 }
 
+// embedded is a kind that the object in a template has here only. The fake client does not take it without one.
+const embedded = "Embedded"
+
 const (
 	port       = "{{ .Spec.Endpoint.Port }}"
 	address    = "--endpoint-address={{ index .Spec.Endpoint.Addresses 0 }}"
@@ -90,11 +93,12 @@ func serverTemplate(port string, args []any, capability string) *networkingv1bet
 	template := &networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "liqo", Name: "wireguard-server",
 	}}
-	template.Spec.Template.Object = map[string]any{"spec": map[string]any{
+	template.Spec.Template.Object = map[string]any{"kind": embedded, "spec": map[string]any{
 		"service": map[string]any{
 			"metadata": map[string]any{"annotations": map[string]any{"speed": "slow", "template": "large"}},
 			"spec": map[string]any{
 				"type":            "{{ .Spec.Endpoint.ServiceType }}",
+				"selector":        map[string]any{"networking.liqo.io/active": "true"},
 				"?loadBalancerIP": "{{ .Spec.Endpoint.LoadBalancerIP }}",
 				"ports": []any{map[string]any{
 					"port": port, "protocol": "UDP", "targetPort": port, "?nodePort": "{{ .Spec.Endpoint.NodePort }}",
@@ -110,16 +114,22 @@ func clientTemplate(args []any, capability string) *networkingv1beta1.WgGatewayC
 	template := &networkingv1beta1.WgGatewayClientTemplate{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "liqo", Name: "wireguard-client",
 	}}
-	template.Spec.Template.Object = map[string]any{"spec": map[string]any{"deployment": deployment(args, capability)}}
+	template.Spec.Template.Object = map[string]any{
+		"kind": embedded, "spec": map[string]any{"deployment": deployment(args, capability)},
+	}
 	return template
 }
 
 func deployment(args []any, capability string) map[string]any {
 	return map[string]any{"spec": map[string]any{
 		"replicas": int64(1),
-		"template": map[string]any{"spec": map[string]any{"containers": []any{map[string]any{
-			"name": "wireguard", "args": args,
-			"securityContext": map[string]any{"capabilities": map[string]any{"add": []any{"NET_ADMIN", capability}}},
-		}}}},
+		"selector": map[string]any{"matchLabels": map[string]any{"networking.liqo.io/gateway-name": "{{ .Name }}"}},
+		"template": map[string]any{"spec": map[string]any{"containers": []any{
+			map[string]any{
+				"name": "wireguard", "args": args,
+				"securityContext": map[string]any{"capabilities": map[string]any{"add": []any{"NET_ADMIN", capability}}},
+			},
+			map[string]any{"name": "gateway", "args": []any{"--leader-election=false"}},
+		}}},
 	}}
 }

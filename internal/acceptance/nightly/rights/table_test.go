@@ -94,6 +94,19 @@ var toManage = slices.Concat(toConnect, []use{
 		rights: []string{"delete pods"},
 	},
 	{
+		name: "settings of the gateways' pods", prepare: absent, do: connects(inOwnNamespaces(), withPods),
+		rights: of(templates, "create", "patch"),
+	},
+	{
+		name: "a destroy of gateways with settings of their pods", prepare: presentWithPods, do: disconnects,
+		rights: of(templates, "delete"),
+	},
+	{
+		// Without them, the plan does not warn.
+		name: "a plan of settings of pods", do: checksPlacement, degraded: succeeds,
+		rights: []string{"list nodes", "get priorityclasses.scheduling.k8s.io"},
+	},
+	{
 		name: "a refresh with silent gateways", prepare: silent, do: observes,
 		rights: []string{"get connections.networking.liqo.io"},
 	},

@@ -62,6 +62,14 @@ func withOtherMTU(spec *shortcut.Spec) { spec.MTU = 1400 }
 
 func withOtherKeys(spec *shortcut.Spec) { spec.KeyRotation = "other" }
 
+// withPods sets something of the gateways' pods.
+func withPods(spec *shortcut.Spec) {
+	pods := &liqo.PodSettings{
+		Annotations: map[string]string{"example.com/a": "b"}, PriorityClassName: "system-cluster-critical",
+	}
+	spec.Client.Pods, spec.Server.Pods = pods, pods
+}
+
 // withRefusedPort asks for a port that an API server refuses for a Service.
 func withRefusedPort(spec *shortcut.Spec) { spec.Server.NodePort = 1 }
 
@@ -113,6 +121,16 @@ func checksTemplates(ctx context.Context, s *shortcut.Shortcut) error {
 	return errors.Join(server, client)
 }
 
+// checksPlacement reads what a plan reads to see whether gateways' pods find a place.
+func checksPlacement(ctx context.Context, s *shortcut.Shortcut) error {
+	spec := inOwnNamespaces()
+	withPods(&spec)
+	if problems := s.Server.CheckPlacement(ctx, spec.Server); len(problems) > 0 {
+		return problems[0]
+	}
+	return nil
+}
+
 func checksNamespace(ctx context.Context, s *shortcut.Shortcut) error {
 	return errors.Join(s.Server.CheckNamespace(ctx, ownNamespace), s.Server.CheckDeletions(ctx, ownNamespace))
 }
@@ -127,6 +145,14 @@ func succeeds(t *testing.T, err error) {
 func absent(t *testing.T, s *stage) { t.Helper(); s.remove(t) }
 
 func present(t *testing.T, s *stage) { t.Helper(); s.create(t, inOwnNamespaces()) }
+
+func presentWithPods(t *testing.T, s *stage) {
+	t.Helper()
+	spec := inOwnNamespaces()
+	withPods(&spec)
+	s.remove(t)
+	s.create(t, spec)
+}
 
 func presentInTenantNamespaces(t *testing.T, s *stage) {
 	t.Helper()

@@ -1,0 +1,103 @@
+package end
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
+)
+
+// activeLabel marks the replica of a gateway that holds the tunnel. Liqo defines it in pkg/gateway/concurrent, which
+// imports controller-runtime's whole manager.
+const activeLabel = "networking.liqo.io/active"
+
+// GatewayPods returns the pods of a gateway, sorted by name. This includes pods that are marked for deletion. It reads
+// live, unless the end knows the pods already.
+func (e *End) GatewayPods(ctx context.Context, gateway client.Object) ([]liqo.GatewayPod, error) {
+	running := e.Pods[client.ObjectKeyFromObject(gateway)]
+	if e.Pods == nil {
+		var err error
+		if running, err = liqo.PodsOf(ctx, e.Leaf, gateway); err != nil {
+			return nil, err
+		}
+	}
+	var pods []liqo.GatewayPod
+	for i := range running {
+		pod := &running[i]
+		active := pod.Labels[activeLabel] == "true"
+		shown := liqo.GatewayPod{
+			Name: pod.Name, Namespace: pod.Namespace, Node: pod.Spec.NodeName, Active: active, Ready: isReady(pod),
+		}
+		if active {
+			shown.ActiveSince = activeSince(pod)
+		}
+		pods = append(pods, shown)
+	}
+	slices.SortFunc(pods, func(a, b liqo.GatewayPod) int { return cmp.Compare(a.Name, b.Name) })
+	return pods, nil
+}
+
+func isReady(pod *corev1.Pod) bool {
+	return pod.DeletionTimestamp == nil &&
+		slices.ContainsFunc(pod.Status.Conditions, func(condition corev1.PodCondition) bool {
+			return condition.Type == corev1.PodReady && condition.Status == corev1.ConditionTrue
+		})
+}
+
+// activeSince returns when a pod got the label of the active one. Nothing but the record of who has set which field
+// says it.
+func activeSince(pod *corev1.Pod) time.Time {
+	for _, entry := range pod.ManagedFields {
+		if entry.FieldsV1 != nil && entry.Time != nil && strings.Contains(string(entry.FieldsV1.Raw), `"f:`+activeLabel+`"`) {
+			return entry.Time.Time
+		}
+	}
+	return pod.CreationTimestamp.Time
+}
+
+// StandbyMissing returns why no replica of the gateway could take over, or nil if one could, or if the gateway has only
+// one. It asks the leaf only if the gateway has settings of its pods. What it can't find out is no problem.
+func (e *End) StandbyMissing(ctx context.Context) *trouble.Problem {
+	objects, err := e.Find(ctx)
+	if err != nil || objects.Gateway() == nil {
+		return nil //nolint:nilerr // documented
+	}
+	derivation := liqo.DerivationOf(objects.Gateway())
+	if derivation == nil || derivation.Pods.Replicas < 2 {
+		return nil
+	}
+	pods, err := e.GatewayPods(ctx, objects.Gateway())
+	if err != nil {
+		return nil //nolint:nilerr // documented
+	}
+	pods = slices.DeleteFunc(pods, func(pod liqo.GatewayPod) bool { return !pod.Ready })
+	nodes := map[string]bool{}
+	for _, pod := range pods {
+		nodes[pod.Node] = true
+	}
+	switch {
+	case len(pods) < 2:
+		return &trouble.Problem{
+			ID: "standby-missing", Leaf: e.Leaf.Name,
+			Summary: fmt.Sprintf("%d of %d pods of the gateway are ready", len(pods), derivation.Pods.Replicas),
+			Advice: "No other one could take over from the active pod now. This is no change to plan: Kubernetes starts the " +
+				"pods. `kubectl describe` says what they wait for, often a node.",
+		}
+	case len(nodes) < 2:
+		return &trouble.Problem{
+			ID: "replicas-share-node", Leaf: e.Leaf.Name, Summary: "all pods of the gateway are on one node",
+			Advice: fmt.Sprintf("If the node %s is lost, all of them are. The label in `topology_key` is perhaps not one that "+
+				"differs between nodes.", pods[0].Node),
+		}
+	default:
+		return nil
+	}
+}

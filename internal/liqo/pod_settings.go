@@ -1,0 +1,110 @@
+package liqo
+
+import (
+	"encoding/json"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// PodSettings are settings of the pods of one gateway. Liqo has them only in templates, for all gateways of a leaf. So
+// a gateway with such settings has a template of its own, which is derived from another one. An empty setting leaves
+// what that one says.
+type PodSettings struct {
+	Replicas          int32                         `json:"replicas,omitempty"`
+	Failover          string                        `json:"failover,omitempty"` // lease of the active one, as Go writes it
+	NodeSelector      map[string]string             `json:"nodeSelector,omitempty"`
+	Tolerations       []corev1.Toleration           `json:"tolerations,omitempty"` // besides those of the template
+	TopologyKey       string                        `json:"topologyKey,omitempty"` // label that replicas never share
+	PriorityClassName string                        `json:"priorityClassName,omitempty"`
+	Resources         map[string]ContainerResources `json:"resources,omitempty"` // by container
+	Annotations       map[string]string             `json:"annotations,omitempty"`
+	Labels            map[string]string             `json:"labels,omitempty"`
+}
+
+// ContainerResources are quantities as Kubernetes writes them, by resource.
+type ContainerResources struct {
+	Requests map[string]string `json:"requests,omitempty"`
+	Limits   map[string]string `json:"limits,omitempty"`
+}
+
+// DefaultTopologyKey is the label of nodes that the replicas of a gateway don't share, unless the settings have another
+// one.
+const DefaultTopologyKey = corev1.LabelHostname
+
+// Spread returns the label of nodes that replicas never share. It is empty for a single one.
+func (p PodSettings) Spread() string {
+	switch {
+	case p.Replicas <= 1:
+		return ""
+	case p.TopologyKey == "":
+		return DefaultTopologyKey
+	default:
+		return p.TopologyKey
+	}
+}
+
+// Derivation says what the template of a gateway was derived from, and for which settings.
+type Derivation struct {
+	Base Template    `json:"template"`
+	Pods PodSettings `json:"pods"`
+}
+
+// A gateway with a derived template has these annotations.
+const (
+	// DerivationAnnotation has the [Derivation] in JSON.
+	DerivationAnnotation = cluster.FieldManager + "/pods"
+	// DerivedAnnotation says which version of the derived template the gateway was told of. Liqo does not watch
+	// templates, and reads one only when its gateway changes. A gateway has it as long as it may have a derived template.
+	DerivedAnnotation = cluster.FieldManager + "/derived-template"
+)
+
+// Annotation returns the value of [DerivationAnnotation].
+func (d Derivation) Annotation() (string, error) {
+	text, err := json.Marshal(d)
+	return string(text), err
+}
+
+// DerivedTemplateOf returns the name of the template that is derived for a gateway. It is the gateway's own.
+func DerivedTemplateOf(gateway client.Object) client.ObjectKey {
+	return client.ObjectKeyFromObject(gateway)
+}
+
+// DerivationOf returns what the template of a gateway was derived from. It is nil if the gateway refers to a template
+// that was not derived for it.
+func DerivationOf(gateway client.Object) *Derivation {
+	reference := templateReference(gateway)
+	if (client.ObjectKey{Namespace: reference.Namespace, Name: reference.Name}) != DerivedTemplateOf(gateway) {
+		return nil
+	}
+	var derivation Derivation
+	text, ok := gateway.GetAnnotations()[DerivationAnnotation]
+	if !ok || json.Unmarshal([]byte(text), &derivation) != nil {
+		return nil
+	}
+	return &derivation
+}
+
+// templateReference returns the reference of a gateway to its template.
+func templateReference(gateway client.Object) corev1.ObjectReference {
+	switch gateway := gateway.(type) {
+	case *networkingv1beta1.GatewayServer:
+		return gateway.Spec.ServerTemplateRef
+	case *networkingv1beta1.GatewayClient:
+		return gateway.Spec.ClientTemplateRef
+	default:
+		return corev1.ObjectReference{}
+	}
+}
+
+// observedTemplate returns the template of a gateway, or the one that it was derived from, and the settings of the pods
+// then.
+func observedTemplate(gateway client.Object) (Template, *PodSettings) {
+	if derivation := DerivationOf(gateway); derivation != nil {
+		return derivation.Base, &derivation.Pods
+	}
+	return templateFrom(templateReference(gateway)), nil
+}

@@ -1,0 +1,108 @@
+package protocol
+
+import (
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// replicated is a shortcut whose server has a standby.
+const replicated = `server_gateway = {
+	service_type = "LoadBalancer"
+	pods         = { replicas = 2, failover = "4s" }
+}`
+
+// serverTemplate names a template of gateway servers.
+func serverTemplate(namespace, name string) *unstructured.Unstructured {
+	template := &unstructured.Unstructured{}
+	template.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.WgGatewayServerTemplateKind))
+	template.SetNamespace(namespace)
+	template.SetName(name)
+	return template
+}
+
+const anotherRevision = `{"spec":{"template":{"spec":{"deployment":{"spec":{"revisionHistoryLimit":7}}}}}}`
+
+func TestAPlanSaysWhyADerivedTemplateIsWrittenAgainAndAnApplyDoesIt(t *testing.T) {
+	l := leavesFor(t)
+	p := l.project(t, between("milan", replicated))
+	p.apply()
+	p.has(romeMilan, "2", "server_gateway", "pods", "replicas")
+	p.plan().isEmpty()
+	for _, test := range []struct {
+		spoil func()
+		says  string
+	}{
+		{
+			func() { l.patch("milan", serverTemplate("liqo", "wireguard-server"), anotherRevision) },
+			`The template of the gateway's pods is older than its base on leaf "milan"`,
+		},
+		{
+			func() {
+				l.patch("milan", serverTemplate("liqo-tenant-rome", "rome"), `{"spec":{"objectKind":{"kind":"X"}}}`)
+			},
+			`Somebody has edited the template of the gateway's pods on leaf "milan"`,
+		},
+		{
+			func() { l.lose("milan", serverTemplate("liqo-tenant-rome", "rome")) },
+			`The template of the gateway's pods is gone on leaf "milan"`,
+		},
+	} {
+		test.spoil()
+		planned := p.plan()
+		planned.does("update", romeMilan)
+		planned.says(test.says)
+		p.apply().does("update", romeMilan)
+		p.plan().isEmpty()
+	}
+}
+
+func TestAnImportReadsTheSettingsOfPodsBack(t *testing.T) {
+	l := leavesFor(t)
+	p := l.project(t, between("milan", replicated))
+	p.apply()
+	p.forget(romeMilan)
+	p.imports(romeMilan, "rome/milan")
+	p.has(romeMilan, "4s", "server_gateway", "pods", "failover")
+	p.destroy()
+	template := serverTemplate("liqo-tenant-rome", "rome")
+	if err := l.of("milan").Get(t.Context(), client.ObjectKeyFromObject(template), template); client.IgnoreNotFound(err) !=
+		nil || err == nil {
+		t.Errorf("after the destroy, there is %v (%v)", template, err)
+	}
+}
+
+func TestSettingsOfPodsThatLeadNowhereAreNamedAtThePlan(t *testing.T) {
+	l := leavesFor(t)
+	for said, settings := range map[string]string{
+		`The client dials one node of the server`: `server_gateway = {
+			service_type = "NodePort"
+			pods         = { replicas = 2 }
+		}`,
+		`3 replicas of the gateway have`: `server_gateway = {
+			pods = { replicas = 3, topology_key = "example.com/none" }
+		}`,
+		`No node has a taint example.com/edge that the gateway's pods would tolerate on leaf "rome"`: `client_gateway = {
+			pods = { tolerations = [{ key = "example.com/edge", operator = "Exists" }] }
+		}`,
+	} {
+		p := l.project(t, between("milan", settings))
+		p.plan().says(said)
+	}
+	for said, pods := range map[string]string{
+		`must be at least 1, got: 0`:                     `{ replicas = 0 }`,
+		`must be a duration of at least 2s, such as 4s`:  `{ replicas = 2, failover = "1s" }`,
+		`It needs ` + "`replicas = 2` or more":           `{ topology_key = "kubernetes.io/hostname" }`,
+		`no replica takes over from a single one`:        `{ replicas = 1, failover = "4s" }`,
+		`Liqo would make a number of the text "7"`:       `{ node_selector = { "example.com/rack" = "7" } }`,
+		`the template has no container "wg"; it has`:     `{ resources = { wg = { limits = { cpu = "1" } } } }`,
+		"`toleration_seconds` needs":                     `{ tolerations = [{ key = "a", toleration_seconds = 5 }] }`,
+		`must be a quantity of Kubernetes`:               `{ resources = { gateway = { limits = { cpu = "-1" } } } }`,
+		`is Liqo's: with another value, a gateway would`: `{ labels = { "networking.liqo.io/active" = "true" } }`,
+	} {
+		p := l.project(t, between("milan", `server_gateway = { pods = `+pods+` }`))
+		p.planFails(said)
+	}
+}

@@ -1,0 +1,177 @@
+package provider
+
+import (
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int32validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
+)
+
+// podsAttribute returns the schema of `pods` of either gateway.
+func podsAttribute() schema.SingleNestedAttribute {
+	return schema.SingleNestedAttribute{
+		Optional: true,
+		MarkdownDescription: "Settings of the pods of this gateway. The provider derives a template from `template`, " +
+			"or from Liqo's, and keeps it beside the gateway. When the other template changes, for example by an update " +
+			"of Liqo, a plan says so, and an apply derives it again. A change is made in place, and restarts this " +
+			"gateway; only another number of replicas above one restarts nothing. If both gateways restart for their " +
+			"pods, the client's waits until the server's has. It needs [a role of its " +
+			"own](../guides/least-privilege-rbac.md#settings-of-gateways-pods). Default: the pods are as the template " +
+			"says.",
+		Attributes: map[string]schema.Attribute{
+			"replicas": schema.Int32Attribute{
+				Optional: true,
+				MarkdownDescription: "Number of pods. One is active; another one takes over when it is gone. They never share a " +
+					"node, see `topology_key`. With two or more, a change replaces one pod after the other. Default: as in the " +
+					"template, usually one.",
+				Validators: []validator.Int32{int32validator.AtLeast(1)},
+			},
+			"failover": schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "How long the active pod may be silent before another one takes over, at least `2s`. A pod " +
+					"that ends in order hands over at once. A short time costs more requests to the API server, and an API server " +
+					"that is away for as long makes the active pod restart. Default: `15s`, as in Liqo.",
+				Validators: []validator.String{failover()},
+			},
+			"node_selector": textsAttribute("Labels of the nodes on which the pods may run. They add to the template's.",
+				metadataKey(), labelValue()),
+			"tolerations": tolerationsAttribute(),
+			"topology_key": schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "Label of nodes for whose value no two replicas run at the same time, for example " +
+					"`topology.kubernetes.io/zone`. Needs `replicas` of two or more. Default: `kubernetes.io/hostname`.",
+				Validators: []validator.String{metadataKey()},
+			},
+			"priority_class_name": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "PriorityClass of the pods. Default: as in the template.",
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+			},
+			"resources": resourcesAttribute(),
+			"annotations": textsAttribute("Annotations to add to the pods. They override the template's.",
+				metadataKey()),
+			"labels": textsAttribute("Labels to add to the pods. They override the template's, but not those of Liqo.",
+				metadataKey(), labelValue()),
+		},
+	}
+}
+
+// textsAttribute returns the schema of a map of texts that is not empty.
+func textsAttribute(description string, keys validator.String, values ...validator.String) schema.MapAttribute {
+	return schema.MapAttribute{
+		Optional: true, ElementType: types.StringType, MarkdownDescription: description,
+		Validators: []validator.Map{
+			mapvalidator.SizeAtLeast(1), mapvalidator.NoNullValues(), mapvalidator.KeysAre(keys),
+			mapvalidator.ValueStringsAre(values...),
+		},
+	}
+}
+
+func tolerationsAttribute() schema.ListNestedAttribute {
+	text := func(description string, validators ...validator.String) schema.StringAttribute {
+		return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: validators}
+	}
+	return schema.ListNestedAttribute{
+		Optional: true,
+		MarkdownDescription: "Taints of nodes that the pods tolerate, besides those of the template. Without one for " +
+			"`node.kubernetes.io/unreachable`, Kubernetes moves a pod 300 seconds after its node was found to be lost.",
+		Validators: []validator.List{listvalidator.SizeAtLeast(1), listvalidator.NoNullValues()},
+		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+			"key": text("Key of the taint. Default: every key, with `operator = \"Exists\"`.", metadataKey()),
+			"operator": text("`Equal`: the taint has `value`. `Exists`: it has any value. Default: `Equal`.",
+				stringvalidator.OneOf(string(corev1.TolerationOpEqual), string(corev1.TolerationOpExists))),
+			"value": text("Value of the taint.", stringvalidator.LengthAtLeast(1)),
+			"effect": text("`NoSchedule`, `PreferNoSchedule` or `NoExecute`. Default: every effect.",
+				stringvalidator.OneOf(string(corev1.TaintEffectNoSchedule), string(corev1.TaintEffectPreferNoSchedule),
+					string(corev1.TaintEffectNoExecute))),
+			"toleration_seconds": schema.Int64Attribute{
+				Optional: true,
+				MarkdownDescription: "For `effect = \"NoExecute\"`: how long a pod stays on a node that gets the taint. Default: " +
+					"for ever.",
+				Validators: []validator.Int64{int64validator.AtLeast(0)},
+			},
+		}},
+	}
+}
+
+func resourcesAttribute() schema.MapNestedAttribute {
+	quantities := func(description string) schema.MapAttribute {
+		return textsAttribute(description, stringvalidator.LengthAtLeast(1), quantity())
+	}
+	return schema.MapNestedAttribute{
+		Optional: true,
+		MarkdownDescription: "Resources of the containers, by the container's name. Liqo's are `gateway`, `wireguard` and " +
+			"`geneve`. Default: as in the template.",
+		Validators: []validator.Map{mapvalidator.SizeAtLeast(1), mapvalidator.NoNullValues()},
+		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+			"requests": quantities("What the container requests, for example `{ cpu = \"500m\" }`."),
+			"limits":   quantities("What it may use at most, for example `{ memory = \"256Mi\" }`."),
+		}},
+	}
+}
+
+// leastFailover is the shortest lease of an active replica. The pod renews it 5 times in that time.
+const leastFailover = 2 * time.Second
+
+// failover accepts the lease of an active replica.
+func failover() validator.String {
+	return textValidator{
+		refusal: trouble.Problem{ID: "failover-invalid", Summary: "Not a time for a failover"},
+		must: "must be a duration of at least 2s, such as 4s: the active pod renews its lease in an even shorter time, and " +
+			"would lose it whenever the API server is slow",
+		valid: func(text string) bool {
+			lease, err := time.ParseDuration(text)
+			return err == nil && lease >= leastFailover
+		},
+	}
+}
+
+// quantity accepts an amount of a resource.
+func quantity() validator.String {
+	return textValidator{
+		refusal: trouble.Problem{ID: "quantity-malformed", Summary: "Not a quantity"},
+		must:    "must be a quantity of Kubernetes that is not negative, such as 500m or 256Mi",
+		valid: func(text string) bool {
+			amount, err := resource.ParseQuantity(text)
+			return err == nil && amount.Sign() >= 0
+		},
+	}
+}
+
+// podsModel is `pods`. What is not set is nil.
+type podsModel struct {
+	Replicas          *int32                   `tfsdk:"replicas"`
+	Failover          *string                  `tfsdk:"failover"`
+	NodeSelector      map[string]string        `tfsdk:"node_selector"`
+	Tolerations       []tolerationModel        `tfsdk:"tolerations"`
+	TopologyKey       *string                  `tfsdk:"topology_key"`
+	PriorityClassName *string                  `tfsdk:"priority_class_name"`
+	Resources         map[string]resourceModel `tfsdk:"resources"`
+	Annotations       map[string]string        `tfsdk:"annotations"`
+	Labels            map[string]string        `tfsdk:"labels"`
+}
+
+type tolerationModel struct {
+	Key      *string `tfsdk:"key"`
+	Operator *string `tfsdk:"operator"`
+	Value    *string `tfsdk:"value"`
+	Effect   *string `tfsdk:"effect"`
+	Seconds  *int64  `tfsdk:"toleration_seconds"`
+}
+
+type resourceModel struct {
+	Requests map[string]string `tfsdk:"requests"`
+	Limits   map[string]string `tfsdk:"limits"`
+}
+
+var podsTypes = attributeTypes(podsAttribute().Attributes)
