@@ -55,8 +55,8 @@ func TestAccPacketsCrossAgainAfterANodeGetsAnotherAddress(t *testing.T) {
 	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), elsewhere)
 }
 
-// soon is after the next ping of a gateway, which comes every two seconds, and a handshake that WireGuard has to repeat.
-// It is before a gateway notices that nobody answers, after 15 seconds.
+// soon is after the next ping of a gateway, which comes every two seconds, and after a handshake that WireGuard has to
+// repeat. It is before a gateway notices that nobody answers, after 15 seconds.
 const soon = 10 * time.Second
 
 // interruptedBriefly fails the test unless packets cross again soon after an event that nobody reacts to, and nothing

@@ -254,6 +254,16 @@ func TestPacketsCrossBetweenLeavesWithTheSamePodNetwork(t *testing.T) {
 	gone(t, lab.Dir)
 }
 
+// renewNAT gives the NAT another address, and returns what the command says.
+func (r *running) renewNAT(t *testing.T) string {
+	t.Helper()
+	out, err := command(t, "renew-nat", "--dir", r.Dir).Output()
+	if err != nil {
+		t.Fatalf("liqo-lab renew-nat: %v", err)
+	}
+	return string(out)
+}
+
 func TestPacketsCrossBetweenLeavesWithDifferentPodNetworksAndNotBetweenLabs(t *testing.T) {
 	lab, other := startReal(t, "rome=10.202.0.0/16", "milan=10.203.0.0/16"), startReal(t, "rome=10.202.0.0/16")
 	rome, milan := lab.Clusters[0], lab.Clusters[1]
@@ -272,9 +282,8 @@ func TestPacketsCrossBetweenLeavesWithDifferentPodNetworksAndNotBetweenLabs(t *t
 		})
 	}
 	t.Run("a node is reached through a NAT that gets another address", func(t *testing.T) {
-		first, second := lab.run(t, "renew-nat"), lab.run(t, "renew-nat")
-		if first == second {
-			t.Errorf("the NAT has %s twice", first)
+		if first, second := lab.renewNAT(t), lab.renewNAT(t); first == second {
+			t.Errorf("the NAT gets %s twice", first)
 		}
 		lab.reaches(t, "rome", milan.NATIP)
 	})

@@ -47,8 +47,8 @@ func (n *nat) add(leaf string, outside, node netip.Addr) error {
 	return writeRules(n.Sandbox, n.rules)
 }
 
-// renew gives the NAT its other address, as a router gets one when it dials in again. It forgets its connections, as the
-// nodes see them come from elsewhere. The addresses of the nodes stay.
+// renew gives the NAT its other address, as a router gets one when it dials in again. It forgets its connections,
+// because the nodes see them come from elsewhere. The addresses of the nodes stay.
 func (n *nat) renew() error {
 	before, after := n.address, otherNATIP
 	if before == otherNATIP {
