@@ -162,15 +162,18 @@ func (s *station) overlayFault(w way, node int) *Fault {
 }
 
 func (s *station) gatewayFault(w way) *Fault {
-	gateway := s.objects.Gateway()
+	gateway, overlay := s.objects.Gateway(), ""
+	if s == w.to {
+		overlay = " If both are right, packets may get lost on the way from the gateway to its nodes: check the overlay, too."
+	}
 	return &Fault{Hop: HopGateway, Problem: trouble.Problem{
 		ID: "gateway-not-forwarding", Leaf: s.Leaf.Name,
 		Summary: fmt.Sprintf("the gateway of %q does not pass packets on from %q to %q",
 			s.Leaf.Name, w.from.Leaf.Name, w.to.Leaf.Name),
 		Evidence: append(observed(w), tellTunnel(w)),
 		Advice: fmt.Sprintf("Check its routes and its firewall:\n\n  kubectl -n %s exec deployment/%s -c gateway -- sh -c "+
-			"'ip rule; ip route show table all; nft list ruleset'\n\nA new pod of the gateway makes both again.",
-			gateway.GetNamespace(), liqo.MadeForGateway(gateway).Name),
+			"'ip rule; ip route show table all; nft list ruleset'\n\nA new pod of the gateway makes both again.%s",
+			gateway.GetNamespace(), liqo.MadeForGateway(gateway).Name, overlay),
 	}}
 }
 

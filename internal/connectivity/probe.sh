@@ -87,15 +87,17 @@ push() { # ADDRESS: enough packets to see them in the tunnel's counters
 # Liqo gets to know a pod only when its kubelet has reported it. Until then, what comes to the pod from the gateway takes
 # the pod network instead of the overlay. So the first packets say nothing about the state that lasts, and are not
 # counted. If nothing is answered any more, they are evidence.
-young() { # ADDRESS: how many of the first packets are answered
-	set -- $(summary -c 4 "$1")
-	echo "$2"
+young() { # ADDRESS: the address, and how many of the first packets are answered
+	address=$1
+	set -- $(summary -c 4 "$address")
+	echo " $address=$2"
 }
 
 # The hops to the node of the other pod are 4. What is before is the same for all pods, and asked for only once, because a
 # kernel limits how many errors it sends to one address: about six at once, then one a second.
 probe() { # ADDRESS: returns 1 if nothing is answered any more, and 2 if no large packet is
-	set -- "$1" "$(young "$1")" $(summary -c "$packets" "$1")
+	early=${youngs#*" $1="}
+	set -- "$1" "${early%%[!0-9]*}" $(summary -c "$packets" "$1")
 	say pod "$1" "$3" "$4" "$5" "$6"
 	if [ "$5" = "$3" ] || lasts "$1"; then
 		found=$(largest "$1")
@@ -114,12 +116,14 @@ probe() { # ADDRESS: returns 1 if nothing is answered any more, and 2 if no larg
 	return 1
 }
 
-# Without this, nothing else would mean anything: a ping that knows these options, and may send.
 ping=$(program ping)
 if [ -z "$ping" ]; then
 	say error there is no ping in "$PATH"
 	exit 1
 fi
+# Before all else: the pod gets older.
+youngs=$(for address; do young "$address" & done; wait)
+# Without this, nothing would mean anything: a ping that knows these options, and may send.
 if ! why=$("$ping" -n -q -c 1 -W 1 -M do -s 28 127.0.0.1 2>&1); then
 	say error "$why"
 	exit 1

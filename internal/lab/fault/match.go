@@ -80,6 +80,11 @@ func (m Match) Check() error {
 			return fmt.Errorf("%s is not an IPv4 network", network)
 		}
 	}
+	return m.checkHook()
+}
+
+// checkHook returns an error if no packet can match at the hook.
+func (m Match) checkHook() error {
 	switch {
 	case m.Hook == ingress && (m.In == "" || m != Match{Hook: m.Hook, In: m.In}):
 		return fmt.Errorf("at the hook %s, all packets from one device are dropped, and only the device can be set", ingress)

@@ -55,7 +55,8 @@ func ping(args []string, _ io.Reader, out io.Writer) error {
 	}
 	defer conn.Close()
 	p := &pinger{
-		out: out, quiet: *quiet, to: to, conn: conn, data: make([]byte, *size), count: int(*count), pending: map[int]time.Time{},
+		out: out, quiet: *quiet, to: to, conn: conn, data: make([]byte, *size), count: int(*count),
+		pending: map[int]time.Time{},
 	}
 	err = p.run(*interval, *linger)
 	p.summarise()

@@ -41,7 +41,7 @@ func (f overlayFault) String() string {
 }
 
 // overlayFaults are twenty: each direction and both, at either leaf, with fresh and with expired neighbour entries, and
-// one direction with earlier and later reports of pods.
+// one direction with later reports of pods.
 func overlayFaults() []overlayFault {
 	const usual = 500 * time.Millisecond
 	var faults []overlayFault
@@ -50,7 +50,7 @@ func overlayFaults() []overlayFault {
 			faults = append(faults, overlayFault{leaf, true, false, expired, usual},
 				overlayFault{leaf, false, true, expired, usual}, overlayFault{leaf, true, true, expired, usual})
 		}
-		for _, reported := range []time.Duration{usual / 2, 2 * usual, 3 * usual, 4 * usual} {
+		for _, reported := range []time.Duration{usual * 3 / 2, 2 * usual, 3 * usual, 4 * usual} {
 			faults = append(faults, overlayFault{leaf, true, false, false, reported})
 		}
 	}
