@@ -42,7 +42,7 @@ const (
 )
 
 // natPriority is that of the first chain. The last one still comes before Liqo's own translations, at -100.
-const natPriority = -104
+const natPriority firewall.ChainPriority = -104
 
 // MaxTableRules limits the rules of a table. Liqo (1.2.0) writes all of them with one message when a gateway starts. A
 // kernel with its default of 212,992 bytes for the send buffer took 285 new rules at once, and refused 404. A gateway
@@ -67,9 +67,9 @@ func (l Limits) Table(name string) firewall.Table {
 }
 
 // natChain returns a chain whose rules the kernel asks about new connections.
-func natChain(place int, name string, rules []firewall.NatRule) firewall.Chain {
+func natChain(place firewall.ChainPriority, name string, rules []firewall.NatRule) firewall.Chain {
 	hook, policy := firewall.ChainHookPrerouting, firewall.ChainPolicyAccept
-	priority := firewall.ChainPriority(natPriority + place)
+	priority := natPriority + place
 	return firewall.Chain{
 		Name: &name, Type: firewall.ChainTypeNAT, Hook: &hook, Policy: &policy, Priority: &priority,
 		Rules: firewall.RulesSet{NatRules: rules},

@@ -58,7 +58,7 @@ func nested(kind *tfprotov6.SchemaObject, value cty.Value, change func(any, cty.
 	if value.LengthInt() == 0 {
 		return value
 	}
-	list, byKey := []cty.Value{}, map[string]cty.Value{}
+	list, set, byKey := []cty.Value{}, []cty.Value{}, map[string]cty.Value{}
 	for key, element := range value.Elements() {
 		switch kind.Nesting {
 		case tfprotov6.SchemaObjectNestingModeList:
@@ -66,8 +66,11 @@ func nested(kind *tfprotov6.SchemaObject, value cty.Value, change func(any, cty.
 		case tfprotov6.SchemaObjectNestingModeMap:
 			byKey[key.AsString()] = change(key.AsString(), element)
 		default:
-			panic("the provider has no sets of objects yet")
+			set = append(set, change(element, element))
 		}
+	}
+	if len(set) > 0 {
+		return cty.SetVal(set)
 	}
 	if len(list) > 0 {
 		return cty.ListVal(list)
@@ -85,6 +88,8 @@ func counterpart(former cty.Value, key any, kind cty.Type) cty.Value {
 		index = cty.NumberIntVal(int64(key))
 	case string:
 		index = cty.StringVal(key)
+	default: // an element of a set has none
+		return cty.NullVal(kind)
 	}
 	if former.IsNull() || former.HasIndex(index).False() {
 		return cty.NullVal(kind)

@@ -103,7 +103,11 @@ func TestRulesThatSomeoneHasEditedOrRemovedAreRestored(t *testing.T) {
 		"edited": func(t *testing.T, e *end.End, rules *networkingv1beta1.FirewallConfiguration) {
 			t.Helper()
 			if err := e.Leaf.Edit(t.Context(), rules, func(object client.Object) {
-				table := &object.(*networkingv1beta1.FirewallConfiguration).Spec.Table
+				edited, ok := object.(*networkingv1beta1.FirewallConfiguration)
+				if !ok {
+					t.Fatalf("%T is no FirewallConfiguration", object)
+				}
+				table := &edited.Spec.Table
 				table.Chains = table.Chains[:4]
 			}); err != nil {
 				t.Fatal(err)
