@@ -181,7 +181,7 @@ func TestACreateThatHasWrittenNothingLeavesNoState(t *testing.T) {
 	stopped := milan.stopsAt(http.MethodPost, "/leases") // that of the pair
 	p.applyFails(`Error: The API server can't be reached on leaf "milan"`).doesNotSay("tainted")
 	<-stopped
-	milan.start()
+	milan.Start()
 	p.hasNoState()
 }
 

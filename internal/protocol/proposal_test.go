@@ -80,7 +80,7 @@ func nested(kind *tfprotov6.SchemaObject, value cty.Value, change func(any, cty.
 
 // counterpart returns the object of a former nested attribute that belongs to this key, or null.
 func counterpart(former cty.Value, key any, kind cty.Type) cty.Value {
-	index := cty.NilVal
+	var index cty.Value
 	switch key := key.(type) {
 	case nil:
 		return former

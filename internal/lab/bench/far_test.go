@@ -20,11 +20,11 @@ var delays = []time.Duration{0, 20 * time.Millisecond, 100 * time.Millisecond}
 // provider. The goals are 5 for the plan of a new shortcut, 15 for an apply, 8 for a destroy, and 3.5 for all
 // others.
 //
-// The handshakes and the first answers are 3 in each process. Terraform plans in one process, and changes in another one
-// after it has planned again there. The checks of a plan for a new shortcut are 1 each time. A create is then 7: the
-// Lease; what is there, read while it holds the Lease; the namespace; the server's gateway; the client's gateway, which
-// needs the server's address; the client's key at the server; the end of the Lease. A destroy is then 2: the Lease; the
-// namespace, whose deletion takes longer than that of everything else.
+// The handshakes and the first answers are 3 in each process. Terraform plans in one process, and changes in another
+// one after it has planned again there. The checks of a plan for a new shortcut are 1 each time. A create is then 7:
+// the Lease; what is there, read while it holds the Lease; the namespace; the server's gateway; the client's gateway,
+// which needs the server's address; the client's key at the server; the end of the Lease. A destroy is then 2: the
+// Lease; the namespace, whose deletion takes longer than that of everything else.
 func BenchmarkFarAway(b *testing.B) {
 	on := startLeaves(b, 2)
 	kubeconfig, relays := on.moveAway(b)

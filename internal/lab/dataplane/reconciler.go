@@ -150,7 +150,7 @@ func (r *reconciler) enforce(ctx context.Context, e *end) error {
 			continue
 		}
 		reactions.Enforce(&rules.Items[i])
-		if err := r.live.Status().Update(ctx, &rules.Items[i]); client.IgnoreNotFound(err) != nil {
+		if err := client.IgnoreNotFound(r.live.Status().Update(ctx, &rules.Items[i])); err != nil {
 			return err
 		}
 	}

@@ -124,14 +124,18 @@ func (r *torture) round() error {
 	return nil
 }
 
-// keepState returns a function that restores the state of now if Terraform has lost it. Terraform empties the file before
-// it writes a local state, and a kill or a second interruption may come between the two.
+// keepState returns a function that restores the state of now if Terraform has lost it. Terraform empties the file of
+// a local state before it writes it, and a kill or a second interruption may come between the two.
 func (r *torture) keepState() (restore func() error) {
 	file := filepath.Join(r.project.Dir, "terraform.tfstate")
 	before, err := os.ReadFile(file)
+	existed := err == nil
 	return func() error {
-		if now, nowErr := os.ReadFile(file); err != nil || nowErr != nil || len(now) > 0 {
-			return nil // there was no state before, or there is one
+		if !existed {
+			return nil
+		}
+		if now, err := os.Stat(file); err != nil || now.Size() > 0 {
+			return err
 		}
 		r.t.Log("Terraform has left an empty state: restore the former one")
 		return os.WriteFile(file, before, 0o600)
