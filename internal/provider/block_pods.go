@@ -38,9 +38,10 @@ func podsAttribute() schema.SingleNestedAttribute {
 			},
 			"failover": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "How long the active pod may be silent before another one takes over, at least `2s`. A pod " +
-					"that ends in order hands over at once. A short time costs more requests to the API server, and an API server " +
-					"that is away for as long makes the active pod restart. Default: `15s`, as in Liqo.",
+				MarkdownDescription: "How long the active pod may be silent before another one takes over, at least `2s`. It is " +
+					"also how long a pod that ends in order is missed: Liqo 1.2.0 does not hand over. A short time costs more " +
+					"requests to the API server, and an API server that is away for as long makes the active pod give up. " +
+					"Default: `15s`, as in Liqo.",
 				Validators: []validator.String{failover()},
 			},
 			"node_selector": textsAttribute("Labels of the nodes on which the pods may run. They add to the template's.",

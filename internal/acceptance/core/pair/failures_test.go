@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 func TestAccFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
@@ -155,9 +156,8 @@ func TestAccAWriteThatIsUnderWayWhenTheOtherLeafFailsIsRecorded(t *testing.T) {
 	leaves := lab.ReachedAsAdministrator(t, "rome", "milan")
 	toRome, rome := acctest.ProxyFor(t, leaves["rome"])
 	toMilan, milan := acctest.ProxyFor(t, leaves["milan"])
-	creates, underWay, arrived := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	begin, send := sync.OnceFunc(func() { close(creates) }), sync.OnceFunc(func() { close(underWay) })
-	arrive := sync.OnceFunc(func() { close(arrived) })
+	underWay, arrived := make(chan struct{}), make(chan struct{})
+	send, arrive := sync.OnceFunc(func() { close(underWay) }), sync.OnceFunc(func() { close(arrived) })
 	toRome.Disturb(func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPatch && strings.Contains(r.URL.Path, "/configurations/") {
 			body, err := io.ReadAll(r.Body)
@@ -175,18 +175,15 @@ func TestAccAWriteThatIsUnderWayWhenTheOtherLeafFailsIsRecorded(t *testing.T) {
 		}
 		return false
 	})
-	toMilan.Disturb(func(_ http.ResponseWriter, r *http.Request) bool {
-		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/leases") {
-			begin()
+	toMilan.Disturb(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodPatch || !strings.Contains(r.URL.Path, "/configurations/") {
+			return false
 		}
-		if strings.HasSuffix(r.URL.Path, "/namespaces/nowhere") {
-			select {
-			case <-creates:
-				<-underWay
-			default: // the plan only warns
-			}
-		}
-		return false
+		<-underWay
+		clustertest.Refuse(w, http.StatusForbidden, metav1.StatusReasonForbidden, `configurations.networking.liqo.io "rome" `+
+			`is forbidden: User "terraform" cannot patch resource "configurations" in API group "networking.liqo.io" in the `+
+			`namespace "default"`)
+		return true
 	})
 	provider := lab.Listing("rome = " + rome.Entry() + "\nmilan = " + milan.Entry())
 	acctest.Apply(t,
@@ -197,10 +194,10 @@ func TestAccAWriteThatIsUnderWayWhenTheOtherLeafFailsIsRecorded(t *testing.T) {
 				  client           = "rome"
 				  server           = "milan"
 				  client_namespace = "default"
-				  server_namespace = "nowhere"
+				  server_namespace = "default"
 				  server_gateway   = { service_type = "NodePort" }
 				}`,
-			ExpectError: acctest.Message(`Namespace nowhere does not exist on leaf "milan"`),
+			ExpectError: acctest.Message(`No permission to patch configurations.networking.liqo.io on leaf "milan"`),
 		},
 		resource.TestStep{PreConfig: func() { <-arrived }, Config: provider}, // removes what the state has
 	)

@@ -1,0 +1,35 @@
+package examples
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+func TestAccTheExampleOfAStandbyAtEachEnd(t *testing.T) {
+	lab := acctest.Borrow(t, []string{"--cluster=rome=10.202.0.0/16,nodes=2", "--cluster=milan=10.203.0.0/16,nodes=2"})
+	p := lab.Example(t, "highly-available")
+	p.Apply()
+	acctest.Says(t, p.Run("state", "show", "-no-color", acctest.RomeMilan), `failover = "4s"`, `replicas = 2`)
+	for leaf, remote := range map[string]string{"rome": "milan", "milan": "rome"} {
+		var deployment appsv1.Deployment
+		key := client.ObjectKey{Namespace: "liqo-tenant-" + remote, Name: "gw-" + remote}
+		if err := lab.Client(t, leaf).Get(t.Context(), key, &deployment); err != nil {
+			t.Fatal(err)
+		}
+		if spec := deployment.Spec; *spec.Replicas != 2 || spec.Strategy.Type != appsv1.RollingUpdateDeploymentStrategyType ||
+			len(spec.Template.Spec.Tolerations) < 2 || spec.Template.Spec.Affinity == nil {
+			t.Errorf("on %s, the Deployment of the gateway is %+v", leaf, spec)
+		}
+	}
+}
+
+func TestAccTheExampleOfWhatMayCross(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	p := lab.Example(t, "limited")
+	p.Apply()
+	acctest.Says(t, p.Run("state", "show", "-no-color", acctest.RomeMilan), `status = "Connected"`, `end_port = 8080`)
+}
