@@ -204,7 +204,7 @@ var toPlan = slices.Concat(toConnect, []use{
 	},
 	{
 		name: "a refresh after a destroy", prepare: absent, do: observes,
-		rights: []string{"list namespaces", "list foreignclusters.core.liqo.io", "get leases.coordination.k8s.io in liqo"},
+		rights: []string{"list namespaces", "get leases.coordination.k8s.io in liqo"},
 	},
 	{
 		name: "a refresh with silent gateways", prepare: silent, do: observes,
