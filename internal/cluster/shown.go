@@ -88,10 +88,20 @@ func Capital(text string) string {
 }
 
 // Sentence returns a text with a capital letter and, unless it has several lines, with a full stop.
-func Sentence(text string) string {
-	text = Capital(text)
+func Sentence(text string) string { return FullStop(Capital(text)) }
+
+// FullStop returns a text with a full stop, unless it has several lines.
+func FullStop(text string) string {
 	if !strings.HasSuffix(text, ".") && !strings.Contains(text, "\n") {
 		text += "."
 	}
 	return text
+}
+
+// Counted returns a number of things, such as "1 cluster".
+func Counted(number int, thing string) string {
+	if number == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", number, thing)
 }

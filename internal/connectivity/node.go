@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/liqotech/liqo/pkg/consts"
+	liqoutils "github.com/liqotech/liqo/pkg/utils"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
@@ -53,12 +54,10 @@ func (s *station) nodes(ctx context.Context, atMost int) ([]string, error) {
 
 // runsPods reports whether a user's pods run on a node.
 func runsPods(node *corev1.Node) bool {
-	ready := slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
-		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
-	})
 	tainted := slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool {
 		return taint.Effect != corev1.TaintEffectPreferNoSchedule
 	})
-	return ready && !tainted && !node.Spec.Unschedulable && node.Labels[consts.TypeLabel] != consts.TypeNode &&
+	return liqoutils.IsNodeReady(node) && !tainted && !node.Spec.Unschedulable &&
+		node.Labels[consts.TypeLabel] != consts.TypeNode &&
 		cmp.Or(node.Labels[corev1.LabelOSStable], "linux") == "linux"
 }

@@ -2,9 +2,6 @@ package end
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -25,7 +22,7 @@ import (
 // A gateway with settings of its pods has a derived template, beside it and with its name. The template belongs to
 // whoever owns the gateway. It is there before the gateway refers to it, and goes after the gateway.
 
-// baseAnnotation is on a derived template. It is the fingerprint of what the template was derived from.
+// baseAnnotation is on a derived template. It is the digest of what the template was derived from.
 const baseAnnotation = cluster.FieldManager + "/base"
 
 // takeTemplate lets a gateway refer to the template of these settings. It returns the derived template as it shall be,
@@ -77,17 +74,10 @@ func (e *End) deriveFor(
 	derived.SetGroupVersionKind(base.GroupVersionKind())
 	derived.SetName(name.Name)
 	derived.SetNamespace(name.Namespace)
-	derived.SetAnnotations(map[string]string{baseAnnotation: fingerprint(spec)})
+	derived.SetAnnotations(map[string]string{baseAnnotation: liqo.Digest(spec)})
 	derived.SetLabels(map[string]string{consts.RemoteClusterID: string(e.Remote.ID)})
 	e.Owner.Mark(derived)
 	return derived, nil
-}
-
-// fingerprint is a short text that another spec does not have.
-func fingerprint(spec map[string]any) string {
-	text, _ := json.Marshal(spec) //nolint:errchkjson // it is from JSON; keys are sorted
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
 }
 
 // readDerived reads a derived template as it is, or returns nil if there is none. What somebody else has made with its
@@ -126,7 +116,7 @@ func (e *End) derivedDiffers(ctx context.Context, existing, desired wholeGateway
 // hasTaken reports whether a gateway was written after its derived template was as it is.
 func hasTaken(gateway client.Object, derived *unstructured.Unstructured) bool {
 	taken, _, _ := strings.Cut(gateway.GetAnnotations()[liqo.DerivedAnnotation], "/")
-	return taken == fingerprint(fieldsOf(derived.Object["spec"]))
+	return taken == liqo.Digest(fieldsOf(derived.Object["spec"]))
 }
 
 func sameSpec(one, other *unstructured.Unstructured) bool {
@@ -153,7 +143,7 @@ func (e *End) ensureDerived(ctx context.Context, gateway wholeGateway) error {
 		written, err = e.changeDerived(ctx, current, gateway.derived)
 	}
 	cluster.SetAnnotation(gateway.Object, liqo.DerivedAnnotation, fmt.Sprintf("%s/%s/%s",
-		fingerprint(fieldsOf(written.Object["spec"])), written.GetUID(), written.GetResourceVersion()))
+		liqo.Digest(fieldsOf(written.Object["spec"])), written.GetUID(), written.GetResourceVersion()))
 	return err
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/liqotech/liqo/pkg/consts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -161,13 +160,10 @@ func (e *End) removeFirewall(ctx context.Context, rules *networkingv1beta1.Firew
 	if rules == nil || !e.Owner.MayRemove(rules) {
 		return nil
 	}
-	kind, err := apiutil.GVKForObject(rules, e.Leaf.Live.Scheme())
-	if err != nil {
-		return err
-	}
 	if err := e.delete(ctx, rules); err != nil {
 		return err
 	}
+	kind := networkingv1beta1.GroupVersion.WithKind(liqo.FirewallConfigurationKind)
 	return e.untilGone(ctx, kind, client.ObjectKeyFromObject(rules))
 }
 

@@ -32,16 +32,10 @@ func (e *End) AwaitNamespace(ctx context.Context, name string) (missing bool, er
 	switch {
 	case err != nil:
 		return false, err
-	case name != "":
-		return false, e.checkOwnNamespace(ctx, name, existing)
-	case existing == nil:
-		return true, nil
-	case Leaving(existing):
+	case name == "" && existing != nil && Leaving(existing):
 		return true, e.untilNamespaceGone(ctx, existing)
-	case !e.isTenant(existing):
-		return false, e.tenantNameTaken()
 	default:
-		return false, nil
+		return name == "" && existing == nil, e.checkOccupant(ctx, name, existing)
 	}
 }
 
@@ -62,9 +56,16 @@ func (e *End) EnsureNamespace(ctx context.Context, name string) (string, error) 
 // tenant namespace. It leaves a namespace that someone is deleting to [End.CheckDeletions].
 func (e *End) CheckNamespace(ctx context.Context, name string) error {
 	existing, err := e.occupant(ctx, name)
-	switch {
-	case err != nil, existing != nil && Leaving(existing):
+	if err != nil || existing != nil && Leaving(existing) {
 		return err
+	}
+	return e.checkOccupant(ctx, name, existing)
+}
+
+// checkOccupant fails if the objects can't be in the namespace that [End.occupant] has found for this name. A missing
+// one is nil.
+func (e *End) checkOccupant(ctx context.Context, name string, existing *corev1.Namespace) error {
+	switch {
 	case name != "":
 		return e.checkOwnNamespace(ctx, name, existing)
 	case existing != nil && !e.isTenant(existing):

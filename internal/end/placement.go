@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-logr/logr"
+	liqoutils "github.com/liqotech/liqo/pkg/utils"
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -93,38 +95,26 @@ func (e *End) checkSpread(pods liqo.PodSettings, spec corev1.PodSpec, nodes []co
 	}
 	return &trouble.Problem{
 		ID: "replicas-without-node", Leaf: e.Leaf.Name,
-		Summary: fmt.Sprintf("%d replicas of the gateway have %s", pods.Replicas, countOf(len(domains), "place")),
+		Summary: fmt.Sprintf("%d replicas of the gateway have %s", pods.Replicas, cluster.Counted(len(domains), "place")),
 		Advice: fmt.Sprintf("No two replicas share a value of the label %s, and the Ready nodes where they may run have %s. "+
 			"The others wait as Pending pods, and nothing takes over from the active one without a second one that runs. Add "+
 			"nodes, or change `replicas`, `topology_key`, `node_selector` or `tolerations`.",
-			key, countOf(len(domains), "value")),
+			key, cluster.Counted(len(domains), "value")),
 	}
-}
-
-// countOf returns a number of things, in words.
-func countOf(number int, thing string) string {
-	if number == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", number, thing)
 }
 
 // canRun reports whether a node is Ready, and takes such pods. It ignores how much room the node has.
 func canRun(node *corev1.Node, spec corev1.PodSpec) bool {
-	ready := slices.ContainsFunc(node.Status.Conditions, func(condition corev1.NodeCondition) bool {
-		return condition.Type == corev1.NodeReady && condition.Status == corev1.ConditionTrue
-	})
 	repels := slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool {
 		return taint.Effect != corev1.TaintEffectPreferNoSchedule && !tolerates(spec.Tolerations, taint)
 	})
-	return ready && !node.Spec.Unschedulable && !repels &&
+	return liqoutils.IsNodeReady(node) && !node.Spec.Unschedulable && !repels &&
 		labels.SelectorFromSet(spec.NodeSelector).Matches(labels.Set(node.Labels))
 }
 
 func tolerates(tolerations []corev1.Toleration, taint corev1.Taint) bool {
 	return slices.ContainsFunc(tolerations, func(one corev1.Toleration) bool {
-		return (one.Effect == "" || one.Effect == taint.Effect) && (one.Key == "" || one.Key == taint.Key) &&
-			(one.Operator == corev1.TolerationOpExists || one.Value == taint.Value)
+		return one.ToleratesTaint(logr.Discard(), &taint, false)
 	})
 }
 

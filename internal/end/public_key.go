@@ -15,7 +15,6 @@ import (
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/getters"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -217,8 +216,7 @@ func (e *End) readKey(ctx context.Context, gateway EnsuredGateway, secret *corev
 // one may have had one of the same name.
 func (g EnsuredGateway) keyIn(object client.Object, reference *corev1.ObjectReference) []byte {
 	secret, ok := object.(*corev1.Secret)
-	if !ok || secret.Name != reference.Name || secret.Namespace != reference.Namespace || !slices.ContainsFunc(
-		secret.OwnerReferences, func(owner metav1.OwnerReference) bool { return owner.UID == g.GetUID() }) {
+	if !ok || secret.Name != reference.Name || secret.Namespace != reference.Namespace || !liqo.OwnedBy(secret, g) {
 		return nil
 	}
 	return secret.Data[consts.PublicKeyField]

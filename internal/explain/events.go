@@ -15,8 +15,7 @@ import (
 // mostEvents is the maximum number of events to show for one object. Older events seldom add anything.
 const mostEvents = 2
 
-// warnings returns the newest events of type Warning of an object. The error says why the leaf did not
-// answer.
+// warnings returns the newest events of type Warning of an object. The error says why the leaf did not answer.
 func warnings(ctx context.Context, leaf *cluster.Leaf, object client.Object) ([]string, error) {
 	var list corev1.EventList
 	err := leaf.Live.List(ctx, &list, client.InNamespace(object.GetNamespace()),

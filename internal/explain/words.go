@@ -28,8 +28,8 @@ func Enumerate(words []string) string {
 }
 
 func sentence(text string) string {
-	if text == "" || strings.HasSuffix(text, ".") || strings.Contains(text, "\n") {
-		return text
+	if text == "" {
+		return ""
 	}
-	return text + "."
+	return cluster.FullStop(text)
 }

@@ -108,7 +108,7 @@ func deniedRest() []firewall.NatRule { return []firewall.NatRule{translation(now
 // that Liqo keeps it while others change.
 func translation(to string, matches ...firewall.Match) firewall.NatRule {
 	rule := firewall.NatRule{Match: fromTunnel(matches), NatType: firewall.NatTypeDestination, To: &to}
-	rule.Name = new(digestOf(rule))
+	rule.Name = new(Digest(rule))
 	return rule
 }
 
@@ -154,7 +154,7 @@ func (l Limits) envelope() firewall.Chain {
 	}
 	add(firewall.ActionDrop, matchPort(echoRequest, firewall.MatchPositionSrc))
 	add(firewall.ActionDrop, matchPort(echoReply, firewall.MatchPositionSrc))
-	all := digestOf(rules)
+	all := Digest(rules)
 	for i := range rules {
 		rules[i].Name = new(fmt.Sprintf("%s-%d", all, i))
 	}
@@ -226,9 +226,9 @@ func matchPort(port string, at firewall.MatchPosition) firewall.Match {
 	return firewall.Match{Op: firewall.MatchOperationEq, Port: &firewall.MatchPort{Value: port, Position: at}}
 }
 
-// digestOf returns a short name for a value that is another one for another value.
-func digestOf(value any) string {
-	text, _ := json.Marshal(value) //nolint:errchkjson // strings and numbers
+// Digest returns a short name for a value that is another one for another value.
+func Digest(value any) string {
+	text, _ := json.Marshal(value) //nolint:errchkjson // data, whose keys are sorted
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])
 }

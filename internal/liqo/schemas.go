@@ -53,7 +53,7 @@ func readSchemas(ctx context.Context, leaf *cluster.Leaf) (schemas Schemas, err 
 		{networkingv1beta1.ConfigurationKind, &schemas.Configuration},
 		{networkingv1beta1.GatewayServerKind, &schemas.GatewayServer},
 		{networkingv1beta1.GatewayClientKind, &schemas.GatewayClient},
-		{firewallConfigurationKind, &schemas.FirewallConfiguration},
+		{FirewallConfigurationKind, &schemas.FirewallConfiguration},
 	} {
 		if *each.schema, err = document.schema(each.kind); err != nil {
 			return schemas, err
@@ -62,8 +62,8 @@ func readSchemas(ctx context.Context, leaf *cluster.Leaf) (schemas Schemas, err 
 	return schemas, nil
 }
 
-// firewallConfigurationKind is the kind for which Liqo has no constant.
-const firewallConfigurationKind = "FirewallConfiguration"
+// FirewallConfigurationKind is the kind for which Liqo has no constant.
+const FirewallConfigurationKind = "FirewallConfiguration"
 
 // document is the OpenAPI document of Liqo's networking kinds, in JSON.
 type document []byte

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"maps"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -82,16 +81,13 @@ func ownerOf(shortcuts []shortcut.Ownership) *ownerModel {
 }
 
 func newOwnerModel(owner shortcut.Ownership) ownerModel {
-	model := ownerModel{
+	return ownerModel{
 		Who:       stringOrNull(owner.Origin.Who),
 		Folder:    stringOrNull(owner.Origin.Folder),
 		Workspace: stringOrNull(owner.Origin.Workspace),
+		MadeAt:    timeOrNull(owner.Origin.At),
 		Complete:  types.BoolValue(owner.Complete),
 	}
-	if !owner.Origin.At.IsZero() {
-		model.MadeAt = types.StringValue(owner.Origin.At.Format(time.RFC3339))
-	}
-	return model
 }
 
 func ownersOf(owners []shortcut.Ownership) []ownersModel {

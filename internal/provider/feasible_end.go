@@ -81,8 +81,7 @@ func (p *endPlanning[M, P]) checkFeasible(ctx context.Context) diag.Diagnostics 
 func (s checkedEnd) checks() []check {
 	return []check{
 		s.checkVersion, s.checkNamespace, s.checkDeletions, s.checkTemplate, s.checkPlacement, s.checkServiceMetadata,
-		s.checkTunnels,
-		s.checkKeys,
+		s.checkTunnels, s.checkKeys,
 	}
 }
 

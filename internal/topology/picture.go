@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // Drawing is how a graph is drawn.
@@ -104,14 +106,6 @@ func (g Graph) selectionNote() []string {
 	if g.Whole == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d of %s, %d of %s",
-		len(g.Nodes), counted(g.Whole.Nodes, "cluster"), len(g.Edges), counted(g.Whole.Edges, "connection"))}
-}
-
-// counted returns a number of things, such as "1 cluster".
-func counted(number int, thing string) string {
-	if number == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", number, thing)
+	return []string{fmt.Sprintf("%d of %s, %d of %s", len(g.Nodes), cluster.Counted(g.Whole.Nodes, "cluster"),
+		len(g.Edges), cluster.Counted(g.Whole.Edges, "connection"))}
 }

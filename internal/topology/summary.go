@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // tally counts nodes and edges.
@@ -33,7 +35,7 @@ func (t *tally) edgeLines() []string {
 	var edges, problems, lines []string
 	for _, kind := range []Kind{OfShortcut, OfPeering} {
 		if number := t.kinds[kind]; number > 0 {
-			edges = append(edges, counted(number, string(kind)))
+			edges = append(edges, cluster.Counted(number, string(kind)))
 		}
 	}
 	for _, problem := range []struct {
@@ -64,7 +66,7 @@ func (t *tally) worst() condition {
 
 // box returns the box of a group with these nodes, and with these edges between them.
 func (t *tally) box(id string, title ...string) box {
-	clusters := counted(t.nodes, "cluster")
+	clusters := cluster.Counted(t.nodes, "cluster")
 	if t.notReady > 0 {
 		clusters += fmt.Sprintf(", ✗ %d not ready", t.notReady)
 	}
@@ -164,7 +166,8 @@ func compareEnds(one, other [2]string) int {
 // summaryNote says that the picture is a summary, and whether it leaves out the groups.
 func (g Graph) summaryNote(byGroup bool) []string {
 	note := []string{
-		fmt.Sprintf("Summary of %s, %s", counted(len(g.Nodes), "cluster"), counted(len(g.Edges), "connection")),
+		fmt.Sprintf("Summary of %s, %s",
+			cluster.Counted(len(g.Nodes), "cluster"), cluster.Counted(len(g.Edges), "connection")),
 	}
 	groups := map[string]bool{}
 	for _, node := range g.Nodes {
@@ -173,7 +176,7 @@ func (g Graph) summaryNote(byGroup bool) []string {
 		}
 	}
 	if !byGroup && len(groups) > 0 {
-		note = append(note, "without "+counted(len(groups), "group"))
+		note = append(note, "without "+cluster.Counted(len(groups), "group"))
 	}
 	return note
 }

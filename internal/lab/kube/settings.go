@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 )
 
 // SettingsHelp lists the settings that Set can change.
@@ -22,7 +23,7 @@ func (c *Cluster) Set(ctx context.Context, key, value string) error {
 	var err error
 	switch key {
 	case "lost-nodes":
-		if err = c.checkNodes(strings.Split(value, ",")); err == nil || value == "" {
+		if err = c.checkNodes(kubelet.NodeNames(value)); err == nil {
 			err = c.Settings.Set(key, value)
 		}
 	case "schedulable":

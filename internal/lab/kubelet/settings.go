@@ -36,6 +36,11 @@ type Values struct {
 	LostNodes []string
 }
 
+// NodeNames returns the names in a value of `lost-nodes`, which is empty for none.
+func NodeNames(value string) []string {
+	return strings.FieldsFunc(value, func(r rune) bool { return r == ',' })
+}
+
 // Settings is the Values of one cluster over time. It is safe for concurrent use.
 type Settings struct {
 	mu        sync.Mutex
@@ -77,7 +82,7 @@ func (s *Settings) Set(key, value string) error {
 	case "connect-after":
 		v.ConnectAfter, err = time.ParseDuration(value)
 	case "lost-nodes":
-		v.LostNodes = strings.FieldsFunc(value, func(r rune) bool { return r == ',' })
+		v.LostNodes = NodeNames(value)
 	default:
 		return fmt.Errorf("unknown setting %q", key)
 	}

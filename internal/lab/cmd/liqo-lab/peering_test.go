@@ -10,6 +10,7 @@ import (
 	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	liqoutils "github.com/liqotech/liqo/pkg/utils"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -49,7 +50,7 @@ func TestTwoClustersArePeeredAndUnpeered(t *testing.T) {
 	})
 
 	t.Run("the consumer has a node that stands for the provider", func(t *testing.T) {
-		waitFor(t, europe, &corev1.Node{}, func(n *corev1.Node) bool { return n.Name == "rome" && isReady(n) })
+		waitFor(t, europe, &corev1.Node{}, func(n *corev1.Node) bool { return n.Name == "rome" && liqoutils.IsNodeReady(n) })
 	})
 
 	t.Run("the consumer has credentials for the provider", func(t *testing.T) {

@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
+	liqoutils "github.com/liqotech/liqo/pkg/utils"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -33,11 +33,5 @@ func awaitVirtualNode(ctx context.Context, consumer labdir.Cluster, provider str
 		provider, consumer.Name, provider)
 	ctx, cancel := context.WithTimeoutCause(ctx, virtualNodeTimeout, late)
 	defer cancel()
-	return kube.Await(ctx, in, &corev1.Node{}, isReady, client.MatchingFields{"metadata.name": provider})
-}
-
-func isReady(node *corev1.Node) bool {
-	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
-		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
-	})
+	return kube.Await(ctx, in, &corev1.Node{}, liqoutils.IsNodeReady, client.MatchingFields{"metadata.name": provider})
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/liqotech/liqo/pkg/consts"
+	liqoutils "github.com/liqotech/liqo/pkg/utils"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -66,7 +67,9 @@ func (l *leaf) balance(wanted []netip.Addr, nodes []corev1.Node) {
 		}
 	}
 	for _, n := range l.nodes {
-		if slices.ContainsFunc(nodes, func(node corev1.Node) bool { return node.Name == n.Name && nodeIsReady(&node) }) {
+		if slices.ContainsFunc(nodes, func(node corev1.Node) bool {
+			return node.Name == n.Name && liqoutils.IsNodeReady(&node)
+		}) {
 			for _, address := range wanted {
 				n.port.AddAddress(address, l.Name)
 			}
@@ -74,12 +77,6 @@ func (l *leaf) balance(wanted []netip.Addr, nodes []corev1.Node) {
 		}
 	}
 	l.balancers = wanted
-}
-
-func nodeIsReady(node *corev1.Node) bool {
-	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
-		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
-	})
 }
 
 // translate makes the node apply these translations. It must be called with the lock held.
