@@ -189,7 +189,7 @@ func (e *End) CheckLimits(ctx context.Context, limits liqo.Limits) error {
 		return &trouble.Problem{
 			ID: "too-many-rules", Leaf: e.Leaf.Name, Err: ErrRules,
 			Summary: fmt.Sprintf("the gateway would need %d rules, and takes %d", rules, liqo.MaxTableRules),
-			Advice: fmt.Sprintf("Each range of a rule of `allow` for %[1]q takes two, and each one for %[2]q takes one. Join "+
+			Advice: fmt.Sprintf("Each range of a rule of `allow` for %[1]q takes three, and each one for %[2]q takes two. Join "+
 				"ranges and ports, or leave `cidrs` out.", e.Leaf.Name, e.Remote.Name),
 		}
 	}

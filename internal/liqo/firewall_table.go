@@ -24,7 +24,8 @@ import (
 //
 // The kernel asks no chain of type NAT about packets of a connection that exists already, nor about those that can't
 // belong to one. So a fifth chain, of type filter, drops the packets of which neither a rule for this leaf nor, by its
-// source, one for the other leaf knows anything. It ends what was allowed before a rule was removed.
+// source, one for the other leaf knows anything. It ends what was allowed before a rule was removed. It does the same
+// with what leaves by the tunnel: while the other gateway restarts and has no rules yet, this one has them.
 
 // Values of Liqo 1.1 and 1.2. Liqo defines them in packages that import nftables and netlink.
 const (
@@ -107,7 +108,8 @@ func deniedRest() []firewall.NatRule { return []firewall.NatRule{translation(now
 // translation returns a rule that changes the destination of what comes from the tunnel. Its name says what it does, so
 // that Liqo keeps it while others change.
 func translation(to string, matches ...firewall.Match) firewall.NatRule {
-	rule := firewall.NatRule{Match: fromTunnel(matches), NatType: firewall.NatTypeDestination, To: &to}
+	fromTunnel := tunnelled(firewall.MatchDevPositionIn, matches)
+	rule := firewall.NatRule{Match: fromTunnel, NatType: firewall.NatTypeDestination, To: &to}
 	rule.Name = new(Digest(rule))
 	return rule
 }
@@ -126,34 +128,7 @@ func distinct(rules []firewall.NatRule) []firewall.NatRule {
 // after those that stay. So all names change with any of the rules, and Liqo writes all of them again.
 func (l Limits) envelope() firewall.Chain {
 	in, out := eachRange(l.In, l.Own), eachRange(l.Out, l.Other)
-	var rules []firewall.FilterRule
-	add := func(action firewall.FilterAction, matches ...firewall.Match) {
-		rules = append(rules, firewall.FilterRule{Match: fromTunnel(matches), Action: action})
-	}
-	for _, one := range in {
-		if one.Protocol != ICMP {
-			add(firewall.ActionAccept, one.matches(firewall.MatchPositionDst)...)
-		}
-	}
-	for _, one := range out {
-		if one.Protocol != ICMP {
-			add(firewall.ActionAccept, one.matches(firewall.MatchPositionSrc)...)
-		}
-	}
-	add(firewall.ActionDrop, matchProtocol(TCP))
-	add(firewall.ActionDrop, matchProtocol(UDP))
-	for _, one := range in {
-		if one.Protocol == ICMP {
-			add(firewall.ActionAccept, one.pings(firewall.MatchPositionDst, echoRequest)...)
-		}
-	}
-	for _, one := range out {
-		if one.Protocol == ICMP {
-			add(firewall.ActionAccept, one.pings(firewall.MatchPositionSrc, echoReply)...)
-		}
-	}
-	add(firewall.ActionDrop, matchPort(echoRequest, firewall.MatchPositionSrc))
-	add(firewall.ActionDrop, matchPort(echoReply, firewall.MatchPositionSrc))
+	rules := append(known(firewall.MatchDevPositionIn, in, out), known(firewall.MatchDevPositionOut, out, in)...)
 	all := Digest(rules)
 	for i := range rules {
 		rules[i].Name = new(fmt.Sprintf("%s-%d", all, i))
@@ -163,6 +138,40 @@ func (l Limits) envelope() firewall.Chain {
 		Name: new("known"), Type: firewall.ChainTypeFilter, Hook: &hook, Policy: &policy, Priority: &priority,
 		Rules: firewall.RulesSet{FilterRules: rules},
 	}
+}
+
+// known returns rules that drop all packets through the tunnel in one direction but those to what may be reached in
+// this direction, and those that come from what may be reached in the other one.
+func known(through firewall.MatchDevPosition, to, from []rangeRule) []firewall.FilterRule {
+	var rules []firewall.FilterRule
+	add := func(action firewall.FilterAction, matches ...firewall.Match) {
+		rules = append(rules, firewall.FilterRule{Match: tunnelled(through, matches), Action: action})
+	}
+	ends := []struct {
+		rules []rangeRule
+		at    firewall.MatchPosition
+		ping  string
+	}{{to, firewall.MatchPositionDst, echoRequest}, {from, firewall.MatchPositionSrc, echoReply}}
+	for _, end := range ends {
+		for _, one := range end.rules {
+			if one.Protocol != ICMP {
+				add(firewall.ActionAccept, one.matches(end.at)...)
+			}
+		}
+	}
+	add(firewall.ActionDrop, matchProtocol(TCP))
+	add(firewall.ActionDrop, matchProtocol(UDP))
+	for _, end := range ends {
+		for _, one := range end.rules {
+			if one.Protocol == ICMP {
+				add(firewall.ActionAccept, one.pings(end.at, end.ping)...)
+			}
+		}
+	}
+	for _, end := range ends {
+		add(firewall.ActionDrop, matchPort(end.ping, firewall.MatchPositionSrc))
+	}
+	return rules
 }
 
 // rangeRule is a rule for one range.
@@ -208,9 +217,10 @@ func (r rangeRule) pings(at firewall.MatchPosition, message string) []firewall.M
 	return []firewall.Match{matchIP(r.cidr, at), matchPort(message, firewall.MatchPositionSrc)}
 }
 
-func fromTunnel(matches []firewall.Match) []firewall.Match {
+// tunnelled returns the matches for packets that come out of the tunnel, or go into it.
+func tunnelled(through firewall.MatchDevPosition, matches []firewall.Match) []firewall.Match {
 	return append([]firewall.Match{{
-		Op: firewall.MatchOperationEq, Dev: &firewall.MatchDev{Value: tunnelDevice, Position: firewall.MatchDevPositionIn},
+		Op: firewall.MatchOperationEq, Dev: &firewall.MatchDev{Value: tunnelDevice, Position: through},
 	}}, matches...)
 }
 

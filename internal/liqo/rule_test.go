@@ -61,7 +61,7 @@ func TestPingsAreAllowedOnlyAfterAllOtherProtocolsWithPortsAreDenied(t *testing.
 	}
 }
 
-func TestPacketsThatNoRuleKnowsAreDropped(t *testing.T) {
+func TestPacketsThatNoRuleKnowsAreDroppedInBothDirections(t *testing.T) {
 	chain := limited.Table("t").Chains[4]
 	expected := []string{
 		"in liqo-tunnel, dst 10.203.4.0/24, tcp, dst port 5432: accept",
@@ -72,6 +72,15 @@ func TestPacketsThatNoRuleKnowsAreDropped(t *testing.T) {
 		"in liqo-tunnel, dst 10.203.0.0/16, src port 2048: accept",
 		"in liqo-tunnel, src 10.202.0.0/16, src port 0: accept",
 		"in liqo-tunnel, src port 2048: drop", "in liqo-tunnel, src port 0: drop",
+
+		"out liqo-tunnel, dst 10.202.0.0/16, tcp, dst port 443: accept",
+		"out liqo-tunnel, src 10.203.4.0/24, tcp, src port 5432: accept",
+		"out liqo-tunnel, src 10.203.5.0/24, tcp, src port 5432: accept",
+		"out liqo-tunnel, src 10.203.0.0/16, udp, src port 5000-5010: accept",
+		"out liqo-tunnel, tcp: drop", "out liqo-tunnel, udp: drop",
+		"out liqo-tunnel, dst 10.202.0.0/16, src port 2048: accept",
+		"out liqo-tunnel, src 10.203.0.0/16, src port 0: accept",
+		"out liqo-tunnel, src port 2048: drop", "out liqo-tunnel, src port 0: drop",
 	}
 	if got := filterText(chain); !slices.Equal(got, expected) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
@@ -169,7 +178,7 @@ func matchText(matches []firewall.Match) string {
 }
 
 func TestTheRulesOfATableAreCounted(t *testing.T) {
-	if got := limited.TableRules(); got != 4+2+1+1+10 {
+	if got := limited.TableRules(); got != 4+2+1+1+10+10 {
 		t.Errorf("got %d", got)
 	}
 }

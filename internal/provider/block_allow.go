@@ -31,7 +31,7 @@ const (
 
 // maxRules limits the rules of a shortcut, so that most of what a gateway can't take is found without leaves; see
 // [liqo.MaxTableRules].
-const maxRules = 100
+const maxRules = 80
 
 const (
 	toDescription       = "Leaf to whose pods the connections lead: `client` or `server`."

@@ -7,6 +7,10 @@ import (
 	"strconv"
 	"testing"
 
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/apis/networking/v1beta1/firewall"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
@@ -96,6 +100,47 @@ func TestAccPacketsThatMayNotCrossDoNotWhateverHappensToTheGateways(t *testing.T
 			t.Errorf("%d pings arrived at %s", now-echoes, cluster)
 		}
 	}
+}
+
+func TestAccPacketsThatMayNotCrossAreStoppedByEitherGatewayWhileTheOtherOneHasNoRules(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	settings := acctest.OverNodePort + "\n" + `allow = [{ to = "server", protocol = "tcp", port = 80 }]`
+	p := lab.Join(t, "europe", settings) // whose range Liqo remaps
+	for _, without := range []struct{ cluster, other string }{{"rome", "europe"}, {"europe", "rome"}} {
+		emptyRules(t, lab.Lab, without.cluster, without.other)
+		before := echoesAt(t, lab, without.cluster)
+		if got := tries(t, lab, "rome", p.ServerAt); got != (crossing{tcp: true}) {
+			t.Errorf("without the rules of %s: from Rome %+v", without.cluster, got)
+		}
+		if got := tries(t, lab, "europe", p.RomeAt); got != (crossing{}) {
+			t.Errorf("without the rules of %s: to Rome %+v", without.cluster, got)
+		}
+		if now := echoesAt(t, lab, without.cluster); now != before { // an answer may be lost where its request was not
+			t.Errorf("%d pings arrived at %s, which has no rules", now-before, without.cluster)
+		}
+		p.Run("apply", "-auto-approve")
+	}
+}
+
+// emptyRules makes a cluster's gateway for another one drop its rules, as one that has not read them yet.
+func emptyRules(t *testing.T, l *acctest.Lab, cluster, other string) {
+	t.Helper()
+	c := l.Administrator(t, cluster)
+	rules := &networkingv1beta1.FirewallConfiguration{}
+	key := client.ObjectKey{Namespace: "liqo-tenant-" + other, Name: other + "-allow"}
+	if err := c.Get(t.Context(), key, rules); err != nil {
+		t.Fatal(err)
+	}
+	rules.Spec.Table.Chains = []firewall.Chain{}
+	if err := c.Update(t.Context(), rules); err != nil {
+		t.Fatal(err)
+	}
+	rules.Status.Conditions = nil // which Liqo would not renew
+	if err := c.Status().Update(t.Context(), rules); err != nil {
+		t.Fatal(err)
+	}
+	acctest.Await(t, l, cluster, &networkingv1beta1.FirewallConfigurationList{}, rules.Name,
+		func(rules *networkingv1beta1.FirewallConfiguration) bool { return len(rules.Status.Conditions) > 0 })
 }
 
 var icmpCounters = regexp.MustCompile(`(?m)^Icmp:(?: \d+){8} (\d+)`)
