@@ -56,7 +56,7 @@ func (s Subject) doubt(ctx context.Context, gateway client.Object, address strin
 	if err != nil {
 		return "", err
 	}
-	node, pod := nodeAddresses(pods), podAddresses(pods)
+	pod, node := addressesOf(pods)
 	if slices.Contains(node, dialled) {
 		return fmt.Sprintf("The node of the gateway of %q has the address %s itself, so packets to it do not leave this "+
 			"node.", s.Leaf.Name, dialled), nil
@@ -105,7 +105,8 @@ func (s Subject) otherAddresses(ctx context.Context, gateway *networkingv1beta1.
 		return nil, nil
 	}
 	pods, err := liqo.PodsOf(ctx, s.Leaf, gateway)
-	others := slices.DeleteFunc(nodeAddresses(pods), func(address netip.Addr) bool {
+	_, nodes := addressesOf(pods)
+	others := slices.DeleteFunc(nodes, func(address netip.Addr) bool {
 		return slices.Contains(endpoint.Addresses, address.String())
 	})
 	if len(others) == 0 {
@@ -115,37 +116,26 @@ func (s Subject) otherAddresses(ctx context.Context, gateway *networkingv1beta1.
 		s.Leaf.Name, strings.Join(endpoint.Addresses, " and "), listed(others))}, err
 }
 
-// nodeAddresses returns the addresses of the nodes on which pods run, as the pods show them, each once.
-func nodeAddresses(pods []corev1.Pod) []netip.Addr {
-	var texts []string
-	for _, pod := range pods {
-		for _, host := range pod.Status.HostIPs {
-			texts = append(texts, host.IP)
+// addressesOf returns the addresses of pods, and those of their nodes, as the pods show them, each once.
+func addressesOf(pods []corev1.Pod) (own, nodes []netip.Addr) {
+	for i := range pods {
+		for _, pod := range pods[i].Status.PodIPs {
+			own = withAddress(own, pod.IP)
+		}
+		for _, host := range pods[i].Status.HostIPs {
+			nodes = withAddress(nodes, host.IP)
 		}
 	}
-	return parsed(texts)
+	return own, nodes
 }
 
-// podAddresses does the same for the addresses of the pods themselves.
-func podAddresses(pods []corev1.Pod) []netip.Addr {
-	var texts []string
-	for _, pod := range pods {
-		for _, own := range pod.Status.PodIPs {
-			texts = append(texts, own.IP)
-		}
+// withAddress adds an address to others, unless it is one of them.
+func withAddress(all []netip.Addr, text string) []netip.Addr {
+	address, err := netip.ParseAddr(text)
+	if err != nil || slices.Contains(all, address) {
+		return all
 	}
-	return parsed(texts)
-}
-
-// parsed returns addresses, each once.
-func parsed(texts []string) []netip.Addr {
-	var all []netip.Addr
-	for _, text := range texts {
-		if address, err := netip.ParseAddr(text); err == nil && !slices.Contains(all, address) {
-			all = append(all, address)
-		}
-	}
-	return all
+	return append(all, address)
 }
 
 func listed(addresses []netip.Addr) string {
