@@ -114,16 +114,15 @@ func (e *End) change(
 	if !differs && !change.rotates {
 		return ensured, &current, apply()
 	}
-	return e.changeParts(ctx, objects, change, current)
+	return e.changeParts(ctx, objects, change, technology, current)
 }
 
 // changeParts does so for a WireGuard gateway that differs. Current is what the object of its technology says now.
 func (e *End) changeParts(
-	ctx context.Context, objects liqo.Objects, change change, current parts,
+	ctx context.Context, objects liqo.Objects, change change, technology technology, current parts,
 ) (EnsuredGateway, *parts, error) {
 	gateway := change.desired
 	ensured := EnsuredGateway{Object: gateway.Object}
-	technology := technology{fieldsOfGateway(change.existing.Object).technology}
 	source, err := e.readSource(ctx, &change.existing, gateway)
 	if err != nil {
 		return ensured, nil, err
