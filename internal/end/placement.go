@@ -18,9 +18,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
-// CheckPlacement returns why Kubernetes may not place the pods of a gateway as these settings say. What it can't find
-// out, for example because it may not list nodes, is no problem.
-func (e *End) CheckPlacement(ctx context.Context, settings liqo.Gateway) []*trouble.Problem {
+// CheckPlacement returns why Kubernetes may not place the pods of a gateway as these settings say. The function returns
+// what [End.CheckTemplate] says about them. What CheckPlacement can't find out, for example because it may not list
+// nodes, is no problem.
+func (e *End) CheckPlacement(
+	ctx context.Context, settings liqo.Gateway, template func() (TemplateSettings, error),
+) []*trouble.Problem {
 	pods := settings.PodSettings()
 	if pods == nil {
 		return nil
@@ -33,32 +36,14 @@ func (e *End) CheckPlacement(ctx context.Context, settings liqo.Gateway) []*trou
 	if e.Leaf.Live.List(ctx, &nodes) != nil {
 		return problems
 	}
-	spec, err := e.podsAfter(ctx, settings)
+	made, err := template()
 	if err != nil {
-		return problems // [End.CheckTemplate] says why
+		return problems
 	}
-	if problem := e.checkSpread(*pods, spec, nodes.Items); problem != nil {
+	if problem := e.checkSpread(*pods, made.Pods, nodes.Items); problem != nil {
 		problems = append(problems, problem)
 	}
 	return append(problems, e.checkTolerations(*pods, nodes.Items)...)
-}
-
-// podsAfter returns the pods of a gateway that gets these settings, as its template makes them.
-func (e *End) podsAfter(ctx context.Context, settings liqo.Gateway) (corev1.PodSpec, error) {
-	objects, err := e.Find(ctx)
-	if err != nil {
-		return corev1.PodSpec{}, err
-	}
-	existing, desired, err := e.forgeGateway(ctx, objects, settings)
-	if err != nil {
-		return corev1.PodSpec{}, err
-	}
-	source, err := e.readSource(ctx, existing, desired)
-	if err != nil {
-		return corev1.PodSpec{}, err
-	}
-	made, err := e.render(ctx, source, existing, desired)
-	return made.Deployment.Spec.Template.Spec, err
 }
 
 // checkPriorityClass finds a PriorityClass that does not exist. Kubernetes creates no pod with it.
@@ -78,15 +63,16 @@ func (e *End) checkPriorityClass(ctx context.Context, name string) *trouble.Prob
 	}
 }
 
-// checkSpread finds more replicas than nodes, or other domains, that may not be shared.
-func (e *End) checkSpread(pods liqo.PodSettings, spec corev1.PodSpec, nodes []corev1.Node) *trouble.Problem {
+// checkSpread finds more replicas than nodes, or other domains, that may not be shared. The spec of the pods is nil if
+// nobody knows it.
+func (e *End) checkSpread(pods liqo.PodSettings, spec *corev1.PodSpec, nodes []corev1.Node) *trouble.Problem {
 	key := pods.Spread()
-	if key == "" {
+	if key == "" || spec == nil {
 		return nil
 	}
 	domains := map[string]bool{}
 	for i := range nodes {
-		if domain, ok := nodes[i].Labels[key]; ok && canRun(&nodes[i], spec) {
+		if domain, ok := nodes[i].Labels[key]; ok && canRun(&nodes[i], *spec) {
 			domains[domain] = true
 		}
 	}

@@ -61,7 +61,10 @@ func TestAPlanKnowsWhichPodsFindNoPlace(t *testing.T) {
 	} {
 		settings := overNodePort()
 		settings.Pods = test.pods
-		problems := milansEnd(t, nodes...).CheckPlacement(t.Context(), settings)
+		milan := milansEnd(t, nodes...)
+		problems := milan.CheckPlacement(t.Context(), settings, func() (TemplateSettings, error) {
+			return milan.CheckTemplate(t.Context(), settings)
+		})
 		if got := trouble.IDs(problems...); !slices.Equal(got, test.expected) {
 			t.Errorf("%s: got %v", name, got)
 		}

@@ -43,11 +43,13 @@ func (e *End) refer(template liqo.Template) (corev1.ObjectReference, error) {
 	}, e.Leaf.Explain(err)
 }
 
-// TemplateSettings says which settings of a gateway's Service a template uses.
+// TemplateSettings says which settings of a gateway's Service a template uses, and what it makes.
 type TemplateSettings struct {
 	Name string // the template's kind, namespace and name, for messages
 
 	TakesNodePort, TakesLoadBalancerIP bool
+
+	Pods *corev1.PodSpec // nil of a technology that is not WireGuard
 }
 
 // CheckTemplate fails if the template of a gateway with these settings, or its kind, does not exist on the leaf, or if
@@ -65,16 +67,19 @@ func (e *End) CheckTemplate(ctx context.Context, settings liqo.Gateway) (Templat
 	if err != nil {
 		return TemplateSettings{}, refusal(err)
 	}
-	if isWireGuard(fieldsOfGateway(desired.Object).template) {
-		if _, err := e.render(ctx, source, existing, desired); err != nil {
-			return TemplateSettings{}, refusal(err)
-		}
-	}
 	base, spec := settings.TemplateOn(e.Leaf.LiqoNamespace), source.template.Object["spec"]
-	return TemplateSettings{
+	template := TemplateSettings{
 		Name:          fmt.Sprintf("%s %s/%s", source.template.GetKind(), base.Namespace, base.Name),
 		TakesNodePort: mentions(spec, ".NodePort"), TakesLoadBalancerIP: mentions(spec, ".LoadBalancerIP"),
-	}, nil
+	}
+	if isWireGuard(fieldsOfGateway(desired.Object).template) {
+		made, err := e.render(ctx, source, existing, desired)
+		if err != nil {
+			return TemplateSettings{}, refusal(err)
+		}
+		template.Pods = &made.Deployment.Spec.Template.Spec
+	}
+	return template, nil
 }
 
 // refusal returns the error of a check before the first write.

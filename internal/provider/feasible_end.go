@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
@@ -37,6 +38,8 @@ type checkedEnd struct {
 	namespace        types.String    // as configured; null leaves the choice to Liqo
 	namespaceChanges bool            // or is new
 	adopt            types.Bool
+
+	template *cluster.Memo[end.TemplateSettings] // of the gateway, which several checks read
 }
 
 // plannedGateway is what the checks need to know about the settings of either gateway.
@@ -79,6 +82,7 @@ func (p *endPlanning[M, P]) checkFeasible(ctx context.Context) diag.Diagnostics 
 
 // checks returns what is asked of an end, whichever resource plans it.
 func (s checkedEnd) checks() []check {
+	s.template = &cluster.Memo[end.TemplateSettings]{}
 	return []check{
 		s.checkVersion, s.checkNamespace, s.checkDeletions, s.checkTemplate, s.checkPlacement, s.checkServiceMetadata,
 		s.checkTunnels, s.checkKeys,
@@ -125,12 +129,17 @@ func (s checkedEnd) checkDeletions(ctx context.Context) diag.Diagnostics {
 	return diag.Diagnostics{explained(err).warningAt(s.leafAt)}
 }
 
+// readTemplate asks for the template of the gateway, and renders it.
+func (s checkedEnd) readTemplate(ctx context.Context) (end.TemplateSettings, error) {
+	return s.template.Get(func() (end.TemplateSettings, error) { return s.end.CheckTemplate(ctx, s.gateway.Gateway) })
+}
+
 // checkTemplate finds a template of the gateway that does not exist, that can't be rendered, or that ignores a setting.
 func (s checkedEnd) checkTemplate(ctx context.Context) diag.Diagnostics {
 	if s.gateway == nil || !s.gatewayChanges && !s.followsChange {
 		return nil
 	}
-	template, err := s.end.CheckTemplate(ctx, s.gateway.Gateway)
+	template, err := s.readTemplate(ctx)
 	if err != nil {
 		attribute := "template"
 		if end.IsInexpressible(err) {
@@ -167,7 +176,8 @@ func (s checkedEnd) checkPlacement(ctx context.Context) diag.Diagnostics {
 		return nil
 	}
 	var diags diag.Diagnostics
-	for _, problem := range s.end.CheckPlacement(ctx, s.gateway.Gateway) {
+	template := func() (end.TemplateSettings, error) { return s.readTemplate(ctx) }
+	for _, problem := range s.end.CheckPlacement(ctx, s.gateway.Gateway, template) {
 		diags.Append(explained(problem).warningAt(s.gatewayAt.AtName("pods")))
 	}
 	return diags

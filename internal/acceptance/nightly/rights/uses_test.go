@@ -125,7 +125,8 @@ func checksTemplates(ctx context.Context, s *shortcut.Shortcut) error {
 func checksPlacement(ctx context.Context, s *shortcut.Shortcut) error {
 	spec := inOwnNamespaces()
 	withPods(&spec)
-	if problems := s.Server.CheckPlacement(ctx, spec.Server); len(problems) > 0 {
+	template := func() (end.TemplateSettings, error) { return s.Server.CheckTemplate(ctx, spec.Server) }
+	if problems := s.Server.CheckPlacement(ctx, spec.Server, template); len(problems) > 0 {
 		return problems[0]
 	}
 	return nil
