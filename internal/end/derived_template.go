@@ -22,9 +22,6 @@ import (
 // A gateway with settings of its pods has a derived template, beside it and with its name. The template belongs to
 // whoever owns the gateway. It is there before the gateway refers to it, and goes after the gateway.
 
-// baseAnnotation is on a derived template. It is the digest of what the template was derived from.
-const baseAnnotation = cluster.FieldManager + "/base"
-
 // takeTemplate lets a gateway refer to the template of these settings. It returns the derived template as it shall be,
 // or nil if there is none.
 func (e *End) takeTemplate(
@@ -74,7 +71,7 @@ func (e *End) deriveFor(
 	derived.SetGroupVersionKind(base.GroupVersionKind())
 	derived.SetName(name.Name)
 	derived.SetNamespace(name.Namespace)
-	derived.SetAnnotations(map[string]string{baseAnnotation: liqo.Digest(spec)})
+	derived.SetAnnotations(map[string]string{liqo.BaseAnnotation: liqo.Digest(spec)})
 	derived.SetLabels(map[string]string{consts.RemoteClusterID: string(e.Remote.ID)})
 	e.Owner.Mark(derived)
 	return derived, nil
@@ -151,13 +148,13 @@ func (e *End) ensureDerived(ctx context.Context, gateway wholeGateway) error {
 func (e *End) changeDerived(
 	ctx context.Context, current, desired *unstructured.Unstructured,
 ) (*unstructured.Unstructured, error) {
-	base := desired.GetAnnotations()[baseAnnotation]
-	if sameSpec(current, desired) && e.Owner.Marked(current) && current.GetAnnotations()[baseAnnotation] == base {
+	base := desired.GetAnnotations()[liqo.BaseAnnotation]
+	if sameSpec(current, desired) && e.Owner.Marked(current) && current.GetAnnotations()[liqo.BaseAnnotation] == base {
 		return current, nil
 	}
 	changed := current.DeepCopy()
 	changed.Object["spec"] = desired.Object["spec"]
-	cluster.SetAnnotation(changed, baseAnnotation, base)
+	cluster.SetAnnotation(changed, liqo.BaseAnnotation, base)
 	cluster.SetLabel(changed, consts.RemoteClusterID, string(e.Remote.ID))
 	e.Owner.Mark(changed)
 	return changed, e.Leaf.Persist(ctx, func() error {
@@ -258,7 +255,7 @@ func (e *End) outdated(
 			Advice: fmt.Sprintf("Somebody has deleted %s, from which Liqo made the gateway. Its pods go on to run, but Liqo "+
 				"can't change the gateway any longer. The apply creates the template again, and restarts nothing.", name),
 		}
-	case current.GetAnnotations()[baseAnnotation] != desired.GetAnnotations()[baseAnnotation]:
+	case current.GetAnnotations()[liqo.BaseAnnotation] != desired.GetAnnotations()[liqo.BaseAnnotation]:
 		return &trouble.Problem{
 			ID: "derived-template-outdated", Leaf: e.Leaf.Name,
 			Summary: "the template of the gateway's pods is older than its base",

@@ -62,6 +62,9 @@ const (
 	DerivedAnnotation = cluster.FieldManager + "/derived-template"
 )
 
+// BaseAnnotation is on a derived template. It is the digest of what the template was derived from.
+const BaseAnnotation = cluster.FieldManager + "/base"
+
 // Annotation returns the value of [DerivationAnnotation].
 func (d Derivation) Annotation() (string, error) {
 	text, err := json.Marshal(d)

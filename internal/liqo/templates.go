@@ -41,7 +41,8 @@ var wireGuard = []metav1.APIResource{
 }
 
 // GatewayTemplates lists the templates of all gateway technologies in Liqo's API group, sorted by role, resource,
-// namespace and name. It asks for those of WireGuard while it asks which others there are.
+// namespace and name, except for those that are derived for one gateway. It asks for those of WireGuard while it asks
+// which others there are.
 func GatewayTemplates(ctx context.Context, leaf *cluster.Leaf) ([]GatewayTemplate, error) {
 	var usual, others []GatewayTemplate
 	group, ctx := errgroup.WithContext(ctx)
@@ -100,6 +101,9 @@ func templatesOf(ctx context.Context, leaf *cluster.Leaf, resources []metav1.API
 			}
 			resource := networkingv1beta1.GroupVersion.String() + "/" + resources[i].Name
 			for j := range list.Items {
+				if _, derived := list.Items[j].Annotations[BaseAnnotation]; derived {
+					continue
+				}
 				templates[i] = append(templates[i], GatewayTemplate{
 					Name: list.Items[j].Name, Namespace: list.Items[j].Namespace, Resource: resource,
 					Role: templateRole(&resources[i]),

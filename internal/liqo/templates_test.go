@@ -8,15 +8,18 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-func TestGatewayTemplatesAreThoseOfServersThenThoseOfClients(t *testing.T) {
+func TestGatewayTemplatesAreThoseOfServersThenThoseOfClientsAndNoneThatIsDerived(t *testing.T) {
 	at := func(namespace, name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: namespace, Name: name}
 	}
-	leaf := clustertest.Leaf(t, "rome",
+	derived := &networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: at("liqo-tenant-milan", "milan")}
+	cluster.SetAnnotation(derived, liqo.BaseAnnotation, "d1ge57")
+	leaf := clustertest.Leaf(t, "rome", derived,
 		&networkingv1beta1.WgGatewayClientTemplate{ObjectMeta: at("liqo", "wireguard-client")},
 		&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: at("liqo", "wireguard-server")},
 		&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: at("custom", "wireguard-server")},

@@ -59,6 +59,16 @@ func TestAPlanSaysWhyADerivedTemplateIsWrittenAgainAndAnApplyDoesIt(t *testing.T
 	}
 }
 
+func TestADerivedTemplateIsNoneThatUsersChoose(t *testing.T) {
+	l := leavesFor(t)
+	l.project(t, between("milan", replicated)).apply()
+	p := l.project(t, `data "liqo_cluster" "milan" { name = "milan" }`)
+	p.plan()
+	for i, name := range []string{"wireguard-server", "wireguard-client"} {
+		p.has("data.liqo_cluster.milan", name, "gateway_templates", i, "name")
+	}
+}
+
 func TestAnImportReadsTheSettingsOfPodsBack(t *testing.T) {
 	l := leavesFor(t)
 	p := l.project(t, between("milan", replicated))

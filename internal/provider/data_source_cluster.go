@@ -64,8 +64,8 @@ func (d *clusterDataSource) Schema(ctx context.Context, _ datasource.SchemaReque
 			"gateway_templates": schema.ListNestedAttribute{
 				Computed: true,
 				MarkdownDescription: "Templates that Liqo can create gateways from: all in its API group " +
-					"`networking.liqo.io`, of any technology. Templates of servers come first. `liqo_shortcut` " +
-					"accepts one as the `template` of either gateway.",
+					"`networking.liqo.io`, of any technology, except those that the provider derives for `pods`. Templates of " +
+					"servers come first. `liqo_shortcut` accepts one as the `template` of either gateway.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"name":      shownString("Name of the template."),
 					"namespace": shownString("Namespace of the template."),
