@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -139,6 +140,33 @@ func TestTheTurnEndsWhenEverythingIsInPlace(t *testing.T) {
 		}
 		if err := s.Connect(t.Context(), overNodePort); err != nil {
 			t.Fatal(err)
+		}
+	})
+}
+
+func TestACreateThatWaitsForADeletionHoldsUpOnlyItsOwnPair(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leaving := clustertest.TenantNamespace("rome")
+		leaving.DeletionTimestamp, leaving.Finalizers = new(metav1.Now()), []string{"example.com/hold"}
+		rome, milan := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan",
+			append(ranges("10.1.0.0/16"), leaving)...)
+		naples := liqotest.Leaf(t, "naples", ranges("10.2.0.0/16")...)
+		s := New(rome, milan).OwnedBy(me)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- s.Connect(ctx, overNodePort) }()
+		synctest.Wait()
+		if lease, err := s.first().Leaf.Leased(ctx, leaseName(s.first())); lease == nil || err != nil {
+			t.Errorf("the lease of the pair is %v (%v)", lease, err)
+		}
+		for _, other := range []*Shortcut{New(naples, milan), New(rome, naples)} {
+			if err := other.OwnedBy(somebody).Connect(t.Context(), overNodePort); err != nil {
+				t.Error(err)
+			}
+		}
+		stop()
+		if err := <-ended; !explain.WroteNothing(err) {
+			t.Errorf("the create has ended with %v", err)
 		}
 	})
 }
