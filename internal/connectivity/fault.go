@@ -3,7 +3,6 @@ package connectivity
 import (
 	"context"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -50,6 +49,7 @@ func (t *Test) faults(ctx context.Context, result *Result) []Fault {
 		return append(t.oversized(result.Paths), t.lossy(result.Paths)...)
 	}
 	t.options.Progress("Packets were lost. Looking for the hop.")
+	_ = t.both(func(s, _ *station) error { s.detour(ctx); return nil })
 	_ = t.both(func(s, _ *station) error { s.hear(ctx); return nil })
 	if down := t.tunnelDown(ctx); down != nil {
 		return []Fault{*down}
@@ -108,9 +108,14 @@ func (f *Fault) isSame(other Fault) bool {
 func (w way) reverse() way { return way{from: w.to, to: w.from, source: w.target, target: w.source} }
 
 // view is what came back to the source of a way.
-func (w way) view() *answer {
-	if answer := w.from.reports[w.source].answers[w.from.addresses[w.target]]; answer != nil {
-		return answer
+func (w way) view() *answer { return w.in(w.from.reports) }
+
+// in returns what one of the reports of the leaf says about a way.
+func (w way) in(reports []report) *answer {
+	if w.source < len(reports) {
+		if answer := reports[w.source].answers[w.from.addresses[w.target]]; answer != nil {
+			return answer
+		}
 	}
 	return &answer{}
 }
@@ -163,48 +168,26 @@ func certain(is bool) certainty {
 	return no
 }
 
-// Other pings that a prober sends to a pod: the first ones, those that show whether answers still come, and as many as
-// one size takes.
-const firsts, repeats, ofOneSize = 4, 10, 4
-
-// mostSent is an upper limit for the pings that a prober has sent to a pod, and exact if the pod has been silent from
-// the start. Some look for the largest packet that passes, and some for the hop.
-func (a *answer) mostSent(mtu int) int {
-	sent, search := firsts+a.Sent, ofOneSize*(bits.Len(uint(mtu))+2)
-	switch {
-	case a.silent && a.last < a.Sent:
-		return sent + repeats + pushes
-	case a.silent:
-		return sent + search + repeats + pushes
-	case a.Largest < mtu:
-		return sent + search + 2*repeats
-	case a.last < a.Sent:
-		return sent + ofOneSize + repeats
-	default:
-		return sent + ofOneSize
-	}
-}
-
 // arrives reports whether pings arrive at the target of a way. The listener does not know from where they came, so it
 // counts only what the other pods can't have sent. A few may have arrived before Liqo had a route to the new listener,
-// so most must.
+// so most must. Those of a pod without a route take the same way.
 func (w way) arrives() certainty {
+	if w.detour().lasts() {
+		return yes
+	}
 	if w.target >= len(w.to.heard) || !w.to.heard[w.target].told {
 		return unsure
 	}
-	answered, silent := 0, 0 // pings of the other pods
+	sent, answered := 0, 0 // pings of the other pods. An answered one has arrived
 	for source := range w.from.reports {
-		other := way{w.from, w.to, source, w.target}.view()
-		switch most := other.mostSent(w.from.mtu()); {
-		case source == w.source:
-		case other.passes():
-			answered += most
-		default:
-			silent += most
+		other := way{w.from, w.to, source, w.target}
+		if source != w.source {
+			sent, answered = sent+other.view().pings, answered+other.view().Answered
 		}
+		sent, answered = sent+other.detour().Sent, answered+other.detour().Answered
 	}
 	switch requests := w.to.heard[w.target].requests; {
-	case 2*(requests-answered-silent) > w.view().mostSent(w.from.mtu()):
+	case 2*(requests-sent) > w.view().pings:
 		return yes
 	case requests <= answered:
 		return no
@@ -214,28 +197,21 @@ func (w way) arrives() certainty {
 }
 
 // carried reports whether a gateway's counter shows the packets of a way, and not only those that were answered before
-// the way fell silent.
+// the way fell silent. It need not be all of them: some may get lost.
 func (w way) carried(bytes int) certainty {
 	if bytes < 0 {
 		return unsure
 	}
 	const ofPing = 128 // bytes of a small one in the tunnel
-	least := pushed
+	least := pushed * 3 / 4
 	for source := range w.from.reports {
 		for target := range w.to.reports {
-			other := way{w.from, w.to, source, target}
-			least += ofPing * (other.view().early() + other.reverse().view().early())
+			for _, other := range []way{{w.from, w.to, source, target}, {w.to, w.from, target, source}} {
+				least += ofPing * (other.view().early() + other.detour().Sent)
+			}
 		}
 	}
 	return certain(bytes >= least)
-}
-
-// roundabout reports whether packets of a way have left the gateway of the target's leaf, but past the overlay. So they
-// do until Liqo has a route to a new pod there: the first answers come back to it, and none when the route leads
-// through the overlay. A hop that fails during the test ends both directions at the same time.
-func (w way) roundabout() bool {
-	there, back := w.view().early(), w.reverse().view().early()
-	return back > 0 && (there == 0 || back > there+1)
 }
 
 // bytes returns the least and the most that the gateway of a leaf has sent into the tunnel and received from it, as its
@@ -281,7 +257,7 @@ func (w way) behindGateway(ctx context.Context, works bool) *Fault {
 	sent, _ := w.from.bytes()
 	_, received := w.to.bytes()
 	switch {
-	case w.roundabout():
+	case w.reverse().roundabout():
 		return w.to.overlayFault(w, w.target)
 	case !works && w.carried(sent) == no:
 		return w.from.gatewayFault(w)

@@ -62,7 +62,7 @@ func (a *answer) tell() string {
 	case a.early() == 0:
 		return text
 	case a.Answered == 0:
-		return fmt.Sprintf("%s, but %d of the %d before were", text, a.young, firsts)
+		return fmt.Sprintf("%s, but %d before were", text, a.young)
 	case a.last == a.Answered:
 		return fmt.Sprintf("the first %s, none since", text)
 	default:
@@ -145,18 +145,18 @@ func (s *station) nodeFault(w way, node int) *Fault {
 
 func (s *station) overlayFault(w way, node int) *Fault {
 	evidence := append(observed(w), s.tellOverlay(node))
-	if w.roundabout() {
-		evidence = append(evidence, fmt.Sprintf("The first answers came to the new pod on %s past the overlay, by the pod "+
-			"network of the leaf. Since Liqo has led them through the overlay, none has come.", s.place(node)))
+	if s == w.to && w.reverse().roundabout() {
+		evidence = append(evidence, fmt.Sprintf("A pod on %s to which Liqo makes no route gets answers past the overlay, by "+
+			"the pod network of the leaf.", s.place(node)))
 	}
 	return &Fault{Hop: HopOverlay, Node: s.names[node], Problem: trouble.Problem{
 		ID: "overlay-packets-lost", Leaf: s.Leaf.Name,
 		Summary:  fmt.Sprintf("packets get lost between %s and the gateway", s.place(node)),
 		Evidence: evidence,
 		Advice: fmt.Sprintf("Liqo joins each node with the gateway's pod by a Geneve tunnel. Check that the leaf's network "+
-			"passes it between nodes, UDP port 6091 unless Liqo was installed with another `networking.genevePort`, and that "+
-			"the node still has its device (ip -d link show type geneve). To create the device again, restart Liqo's fabric "+
-			"on the node:\n\n  kubectl -n %s delete pod -l app.kubernetes.io/name=fabric --field-selector spec.nodeName=%s",
+			"passes it between nodes, UDP port 6091 unless Liqo was installed with another `networking.genevePort`, that the "+
+			"node still has its device (ip -d link show type geneve), and that its firewall passes what comes from there. To "+
+			"create the device again, restart Liqo's fabric on the node:\n\n  kubectl -n %s delete pod -l app.kubernetes.io/name=fabric --field-selector spec.nodeName=%s",
 			s.Leaf.LiqoNamespace, s.names[node]),
 	}}
 }

@@ -21,12 +21,17 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-// The scripts of the pods. They are for a POSIX shell, and for the ping of iputils.
+// The scripts of the pods. They are for a POSIX shell, and for the ping of iputils. Those of pods that ping follow
+// pingScript.
 var (
 	//go:embed listen.sh
 	listenScript string
+	//go:embed ping.sh
+	pingScript string
 	//go:embed probe.sh
 	probeScript string
+	//go:embed detour.sh
+	detourScript string
 )
 
 // The labels of what a test creates: what it is, with which other cluster, and of which run.

@@ -6,61 +6,46 @@
 packets=$1 mtu=$2 node=$3 overlay=$4 seconds=$5
 shift 5
 
-# A line is a single write, so lines of several processes do not mix.
-say() { echo "$*" >>/dev/termination-log; }
-
-# Some shells have a ping of their own, and take that instead of the PATH's. A path they run as it is.
-program() { # NAME: its path
-	IFS=:
-	for folder in $PATH; do
-		[ -x "$folder/$1" ] && echo "$folder/$1" && return
-	done
-}
-
-summary() { # OPTION... ADDRESS: the packets sent, those answered, the number of the last one of these, the latencies
-	"$ping" -n -i 0.2 -W 1 "$@" 2>/dev/null | {
-		sent=0 answered=0 last=0 latencies=-
-		while read -r first second _ fourth rest; do
-			case "$first $second $rest" in
-			*' bytes icmp_seq='*)
-				number=${rest#icmp_seq=}
-				last=${number%% *}
-				;;
-			*' packets '*) sent=$first answered=$fourth ;;
-			rtt*) latencies=$fourth ;;
-			esac
-		done
-		echo "$sent $answered $last $latencies"
-	}
-}
+# These count in $pings how many pings they send, because a listener knows only how many have arrived.
 
 lasts() { # ADDRESS: whether answers still come. One that lets only the first packets pass does not answer.
+	pings=$((pings + 10))
 	set -- $(summary -c 10 "$1")
 	[ "$3" -gt 5 ]
 }
 
 passes() { # ADDRESS BYTES: whether an undivided packet of this size is answered; one that is lost is sent again
 	size=$(($2 - 28))
-	"$ping" -n -q -c 1 -W 1 -M do -s $size "$1" >/dev/null 2>&1 ||
-		"$ping" -n -q -c 3 -i 0.2 -W 1 -M do -s $size "$1" >/dev/null 2>&1
+	pings=$((pings + 1))
+	"$ping" -n -q -c 1 -W 1 -M do -s $size "$1" >/dev/null 2>&1 && return
+	pings=$((pings + 3))
+	"$ping" -n -q -c 3 -i 0.2 -W 1 -M do -s $size "$1" >/dev/null 2>&1
 }
 
-largest() { # ADDRESS: the size of the largest packet that passes undivided, in bytes; nothing if none does
-	if passes "$1" "$mtu"; then
-		echo "$mtu"
-		return
-	fi
+largest() { # ADDRESS: sets $found to the size of the largest packet that passes undivided, in bytes; 0 if none does
+	found=$mtu
+	passes "$1" "$mtu" && return
+	found=0
 	low=84 high=$mtu # a ping of the usual size has 84
 	passes "$1" $low || return
 	while [ $((high - low)) -gt 1 ]; do
 		middle=$(((low + high) / 2))
 		if passes "$1" $middle; then low=$middle; else high=$middle; fi
 	done
-	passes "$1" $low && echo $low # also at the end
+	if passes "$1" $low; then found=$low; fi # also at the end
+	if passes "$1" "$mtu"; then found=$mtu; fi # only lost before
+}
+
+push() { # ADDRESS: enough packets to see them in the tunnel's counters
+	pings=$((pings + 20))
+	for _ in 1 2 3 4; do
+		"$ping" -n -q -c 5 -i 0.2 -W 1 -s 1000 "$1" >/dev/null 2>&1 &
+	done
+	wait
 }
 
 hop() { # ADDRESS TTL: who answers a packet that may take so many hops
-	"$ping" -n -c 2 -i 0.2 -W 1 -t "$2" "$1" 2>/dev/null | while read -r first from _ what; do
+	"$ping" -n -c 4 -i 0.2 -W 1 -t "$2" "$1" 2>/dev/null | while read -r first from _ what; do
 		case "$first $what" in
 		'From '*exceeded) echo "$2=$from" ;;
 		'From '*) echo "$2!$from" ;;
@@ -77,50 +62,43 @@ hops() { # ADDRESS TTL...: who answers, for each number of hops
 	wait
 }
 
-push() { # ADDRESS: enough packets to see them in the tunnel's counters
-	for _ in 1 2 3 4; do
-		"$ping" -n -q -c 5 -i 0.2 -W 1 -s 1000 "$1" >/dev/null 2>&1 &
-	done
-	wait
-}
-
 # Liqo gets to know a pod only when its kubelet has reported it. Until then, what comes to the pod from the gateway takes
-# the pod network instead of the overlay. So the first packets say nothing about the state that lasts, and are not
-# counted. If nothing is answered any more, they are evidence.
-young() { # ADDRESS: the address, and how many of the first packets are answered
-	address=$1
-	set -- $(summary -c 4 "$address")
-	echo " $address=$2"
+# the pod network instead of the overlay, or is dropped there. So the first packets say nothing about the state that
+# lasts, and are not counted. There are more of them until one is answered, but not without end.
+young() { # ADDRESS: the address, how many of the first packets are answered, and how many there are
+	address=$1 answers=0 pings=0
+	while [ $pings -lt 12 ]; do
+		pings=$((pings + 4))
+		set -- $(summary -c 4 "$address")
+		answers=$((answers + $2))
+		[ "$3" != 4 ] || break
+	done
+	echo " $address=$answers/$pings"
 }
 
 # The hops to the node of the other pod are 4. What is before is the same for all pods, and asked for only once, because a
 # kernel limits how many errors it sends to one address: about six at once, then one a second.
 probe() { # ADDRESS: returns 1 if nothing is answered any more, and 2 if no large packet is
-	early=${youngs#*" $1="}
-	set -- "$1" "${early%%[!0-9]*}" $(summary -c "$packets" "$1")
-	say pod "$1" "$3" "$4" "$5" "$6"
-	if [ "$5" = "$3" ] || lasts "$1"; then
-		found=$(largest "$1")
-		if [ -n "$found" ]; then
-			say largest "$1" "$found"
-			[ "$found" = "$mtu" ] || return 2
+	address=$1 early=${youngs#*" $1="}
+	pings=${early#*/} early=${early%%/*}
+	pings=$((${pings%%[!0-9]*} + packets))
+	set -- $(summary -c "$packets" "$address")
+	say pod "$address" "$@"
+	if [ "$3" = "$1" ] || lasts "$address"; then
+		largest "$address"
+		if [ $found != 0 ] || lasts "$address"; then
+			say largest "$address" $found $pings
+			[ $found = "$mtu" ] || return 2
 			return
 		fi
-		if lasts "$1"; then
-			return 2
-		fi
 	fi
-	say silent "$1" "$2"
-	say hops "$1" $(hops "$1" 4)
-	push "$1"
+	set -- $(hops "$address" 4)
+	push "$address"
+	say silent "$address" "$early" $pings
+	say hops "$address" "$@"
 	return 1
 }
 
-ping=$(program ping)
-if [ -z "$ping" ]; then
-	say error there is no ping in "$PATH"
-	exit 1
-fi
 # Before all else: the pod gets older.
 youngs=$(for address; do young "$address" & done; wait)
 # Without this, nothing would mean anything: a ping that knows these options, and may send.
@@ -157,8 +135,11 @@ if [ -n "$failed" ]; then
 	say node "$node" $(summary -c 5 "$node")
 fi
 if [ -n "$failed" ] && [ -n "$overlay" ]; then
-	set -- "$overlay" $(summary -c 5 "$overlay")
-	say overlay "$@"
-	[ "$3" = 0 ] || say largest "$1" "$(largest "$1")"
+	set -- $(summary -c 5 "$overlay")
+	say overlay "$overlay" "$@"
+	if [ "$2" != 0 ]; then
+		largest "$overlay"
+		say largest "$overlay" $found 0
+	fi
 fi
 say end

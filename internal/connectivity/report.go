@@ -24,6 +24,7 @@ type answer struct {
 	last           int     // the number of the last one that was answered, from 1 on; zero if none was
 	silent         bool    // whether nothing was answered any more at the end, by a pod
 	young          int     // of the packets before those that are counted, how many were answered; only if silent
+	pings          int     // to a pod, all that may have arrived
 	Latency        Latency // zero if nothing was answered
 	Largest        int     // bytes of the largest packet that passes undivided; zero if it was not measured
 	Throughput     float64 // bits per second; zero if nobody has measured it
@@ -81,11 +82,11 @@ func (r *report) add(what string, values []string) error {
 	switch values = values[1:]; {
 	case (what == "pod" || what == "node" || what == "overlay") && len(values) == 4:
 		err = target.ping(values[0], values[1], values[2], values[3])
-	case what == "silent" && len(values) == 1:
+	case what == "silent" && len(values) == 2:
 		target.silent = true
-		err = number(&target.young, values[0])
-	case what == "largest" && len(values) == 1:
-		err = number(&target.Largest, values[0])
+		err = errors.Join(number(&target.young, values[0]), number(&target.pings, values[1]))
+	case what == "largest" && len(values) == 2:
+		err = errors.Join(number(&target.Largest, values[0]), number(&target.pings, values[1]))
 	case what == "bytes" && len(values) == 2:
 		err = target.download(values[0], values[1])
 	case what == "hops":

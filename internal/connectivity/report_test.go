@@ -38,6 +38,10 @@ case $1 in
 10.0.0.3) [ $size -gt 1172 ] || answered=$count ;;
 10.0.0.4) answered=$((count < 4 ? count : 4)) ;;
 10.0.0.5) answered=$((count > 1 ? count - 1 : 1)) ;;
+10.0.0.6)
+	[ $size -le 1172 ] || echo >>"$0.flows"
+	[ $size -gt 1172 ] && [ $(wc -l <"$0.flows") -le 2 ] || answered=$count
+	;;
 esac
 echo "PING $1 ($1) $size($((size + 28))) bytes of data."
 number=0
@@ -83,7 +87,8 @@ func (p pod) command(t *testing.T, script string, args ...string) *exec.Cmd {
 // prober returns the command of a prober in a leaf with an overlay.
 func (p pod) prober(t *testing.T, packets, mtu, seconds string, pods ...string) *exec.Cmd {
 	t.Helper()
-	return p.command(t, probeScript, append([]string{packets, mtu, "172.18.0.2", "10.80.0.2", seconds}, pods...)...)
+	args := append([]string{packets, mtu, "172.18.0.2", "10.80.0.2", seconds}, pods...)
+	return p.command(t, pingScript+probeScript, args...)
 }
 
 func (p pod) message(t *testing.T) string {
@@ -107,10 +112,13 @@ func TestAProberReportsEachPodAndHowFarPacketsGet(t *testing.T) {
 	}
 	good, lost, narrow := report.answers["10.0.0.1"], report.answers["10.0.0.2"], report.answers["10.0.0.3"]
 	want := Latency{Min: 45 * time.Microsecond, Mean: 1067 * time.Microsecond, Max: 2500 * time.Microsecond}
-	if good.Sent != 5 || good.Answered != 5 || good.silent || good.Latency != want || good.Largest != 1340 {
+	const first, repeats = 4, 10
+	if good.Sent != 5 || good.Answered != 5 || good.silent || good.Latency != want || good.Largest != 1340 ||
+		good.pings != first+5+1 {
 		t.Errorf("a pod that answers: got %+v", good)
 	}
 	if lost.Sent != 5 || lost.Answered != 0 || lost.Largest != 0 || !lost.silent ||
+		lost.pings != 3*first+5+repeats+pushes ||
 		!slices.Equal(lost.unrouted, []string{"10.80.0.2"}) ||
 		!maps.Equal(lost.hops, map[int]bool{1: true, 2: true}) {
 		t.Errorf("a pod that does not: got %+v", lost)
@@ -123,6 +131,18 @@ func TestAProberReportsEachPodAndHowFarPacketsGet(t *testing.T) {
 	}
 	if report.overlay == nil || !report.overlay.lasts() || report.overlay.Largest != 1340 {
 		t.Errorf("the overlay: got %+v", report.overlay)
+	}
+}
+
+func TestAPodWithoutARouteReportsWhichPodsAnswer(t *testing.T) {
+	p := newPodOnThisMachine(t)
+	if err := p.command(t, pingScript+detourScript, "10.0.0.1", "10.0.0.2").Run(); err != nil {
+		t.Fatal(err)
+	}
+	report, err := parseReport(p.message(t))
+	if err != nil || !report.answers["10.0.0.1"].lasts() || report.answers["10.0.0.2"].lasts() ||
+		report.answers["10.0.0.2"].Sent != 5 {
+		t.Errorf("got %s, %v", p.message(t), err)
 	}
 }
 
@@ -145,15 +165,25 @@ func TestAProberTakesWhatPassesAtTheEndForTheState(t *testing.T) {
 	}
 }
 
+func TestLargePacketsThatWereOnlyLostPassNevertheless(t *testing.T) {
+	p := newPodOnThisMachine(t)
+	if err := p.prober(t, "2", "1340", "0", "10.0.0.6").Run(); err != nil {
+		t.Fatal(err)
+	}
+	if report, err := parseReport(p.message(t)); err != nil || report.answers["10.0.0.6"].Largest != 1340 {
+		t.Errorf("got %s, %v", p.message(t), err)
+	}
+}
+
 func TestAProberRunsThePingOfThePathAndNotTheShells(t *testing.T) {
 	p := newPodOnThisMachine(t)
 	const shells = "ping() { echo BusyBox; return 1; }\n"
 	args := []string{"2", "1340", "172.18.0.2", "", "0", "10.0.0.1"}
-	if err := p.command(t, shells+probeScript, args...).Run(); err != nil {
+	if err := p.command(t, shells+pingScript+probeScript, args...).Run(); err != nil {
 		t.Error(p.message(t))
 	}
 	p = newPodOnThisMachine(t)
-	command := p.command(t, probeScript, args...)
+	command := p.command(t, pingScript+probeScript, args...)
 	command.Env = append(command.Env, "PATH="+t.TempDir())
 	if _, err := parseReport(p.message(t)); command.Run() == nil || err == nil {
 		t.Fatal("it runs without a ping")
@@ -191,7 +221,7 @@ func TestAProberMeasuresTheThroughputFromTheFirstPod(t *testing.T) {
 func TestAProberWithAnotherPingSaysWhy(t *testing.T) {
 	p := newPodOnThisMachine(t)
 	p.program(t, "ping", `echo "ping: unrecognized option: M" >&2; exit 1`)
-	if err := p.command(t, probeScript, "5", "1340", "172.18.0.2", "", "0", "10.0.0.1").Run(); err == nil {
+	if err := p.command(t, pingScript+probeScript, "5", "1340", "172.18.0.2", "", "0", "10.0.0.1").Run(); err == nil {
 		t.Error("it succeeds")
 	}
 	if _, err := parseReport(p.message(t)); err == nil || !strings.Contains(err.Error(), "unrecognized option: M") {
@@ -202,7 +232,8 @@ func TestAProberWithAnotherPingSaysWhy(t *testing.T) {
 func TestAReportThatIsCutOffIsNoResult(t *testing.T) {
 	for _, message := range []string{
 		"", "pod 10.0.0.1 5 5 5 0.1/0.2/0.3/0.1", "pod 10.0.0.1 5 x 0 -\nend", "pod 10.0.0.1 5 -5 0 -\nend", "pod\nend",
-		"pod 10.0.0.1 5 5 x -\nend", "pod 10.0.0.1 5 5 5 0.1/0.2\nend", "silent 10.0.0.1 x\nend",
+		"pod 10.0.0.1 5 5 x -\nend", "pod 10.0.0.1 5 5 5 0.1/0.2\nend", "silent 10.0.0.1 x 4\nend",
+		"largest 10.0.0.1 1340\nend",
 		"hops 10.0.0.1 x=1\nend", "hops 10.0.0.1 1\nend", "what 1 2\nend", "mtu -5\nend",
 	} {
 		if got, err := parseReport(message); err == nil {

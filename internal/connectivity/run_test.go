@@ -65,7 +65,7 @@ func healthy(pod *corev1.Pod) error {
 	}
 	var report strings.Builder
 	for _, address := range pod.Spec.Containers[0].Command[9:] {
-		fmt.Fprintf(&report, "pod %s 10 10 10 0.1/0.2/0.3/0.1\nlargest %s 1340\n", address, address)
+		fmt.Fprintf(&report, "pod %s 10 10 10 0.1/0.2/0.3/0.1\nlargest %s 1340 15\n", address, address)
 	}
 	ended(pod, corev1.PodSucceeded, report.String()+"end\n")
 	return nil
@@ -121,6 +121,30 @@ func TestATestReachesEveryNodeFromEveryNodeAndLeavesNoPod(t *testing.T) {
 	}
 	if left := append(podsOn(t, rome), podsOn(t, milan)...); len(left) > 0 {
 		t.Errorf("%q stay", left)
+	}
+}
+
+func TestAPodToWhichLiqoMakesNoRouteTellsWhatComesPastTheOverlay(t *testing.T) {
+	rome := newLeaf(t, "rome", "milan", func(pod *corev1.Pod) error {
+		message := "pod 10.71.0.1 5 5 5 0.1/0.2/0.3/0.1\nend"
+		if pod.Labels[consts.LocalPodLabelKey] != consts.LocalPodLabelValue {
+			message = "pod 10.71.0.1 5 0 0 -\nend"
+		}
+		if pod.Spec.NodeName == "second" {
+			message = "error no ping"
+		}
+		ended(pod, corev1.PodSucceeded, message)
+		return nil
+	})
+	s := newScene(t).client
+	s.Leaf = rome
+	s.detour(t.Context())
+	way := way{from: s, to: s, source: 0, target: 0}
+	if !way.detour().lasts() {
+		t.Errorf("got %+v", way.detour())
+	}
+	if way.source = 1; way.detour().Sent > 0 {
+		t.Errorf("a pod that says nothing: got %+v", way.detour())
 	}
 }
 

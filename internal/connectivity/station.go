@@ -50,6 +50,7 @@ type station struct {
 	addresses          []string      // of the listeners of the other leaf
 	heard              []heard       // by listener; empty if the listeners were not asked
 	reports            []report      // by prober
+	detours            []report      // by node; empty if there were none
 }
 
 // newStation returns the station of a run on a leaf.
@@ -143,7 +144,7 @@ func (s *station) probe(ctx context.Context, options Options) error {
 			args := []string{
 				strconv.Itoa(options.Packets), strconv.Itoa(s.mtu()), host, s.overlay, strconv.Itoa(seconds),
 			}
-			return s.newPod("prober", probeScript, node, append(args, s.addresses...)...)
+			return s.newPod("prober", pingScript+probeScript, node, append(args, s.addresses...)...)
 		}, hasEnded)
 	if err != nil {
 		return err

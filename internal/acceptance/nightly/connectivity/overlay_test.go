@@ -2,6 +2,7 @@ package connectivity
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,7 +42,7 @@ func (f overlayFault) String() string {
 }
 
 // overlayFaults are twenty: each direction and both, at either leaf, with fresh and with expired neighbour entries, and
-// one direction with later reports of pods.
+// one direction with earlier and later reports of pods. A pod that is reported at once has no answers that go round.
 func overlayFaults() []overlayFault {
 	const usual = 500 * time.Millisecond
 	var faults []overlayFault
@@ -50,7 +51,7 @@ func overlayFaults() []overlayFault {
 			faults = append(faults, overlayFault{leaf, true, false, expired, usual},
 				overlayFault{leaf, false, true, expired, usual}, overlayFault{leaf, true, true, expired, usual})
 		}
-		for _, reported := range []time.Duration{usual * 3 / 2, 2 * usual, 3 * usual, 4 * usual} {
+		for _, reported := range []time.Duration{0, usual / 2, 2 * usual, 4 * usual} {
 			faults = append(faults, overlayFault{leaf, true, false, false, reported})
 		}
 	}
@@ -128,5 +129,37 @@ func TestAccPacketsOfNewPodsThatGoRoundTheOverlayDoNotHideItsFault(t *testing.T)
 	}
 	if result := p.again(-1); result.Status != "Passed" || result.MTU != 1340 {
 		t.Errorf("after the faults: %+v", result)
+	}
+}
+
+// A pod network that lets pods send only with their own addresses drops what goes round the overlay.
+func TestAccPacketsOfNewPodsThatThePodNetworkDropsAreNotCounted(t *testing.T) {
+	p := borrowTestedOn(t, oneNode, acctest.OverNodePort)
+	const otherLeaf = "10.71.0.0/16"
+	for _, leaf := range []string{"rome", "milan"} {
+		node := gatewayNode(leaf)(p)
+		p.lab.Command(t, "drop", node, "--hook=prerouting", "--in=pod*", "--from="+otherLeaf)
+		p.lab.Command(t, "set", leaf, "pod-reported-after=2s")
+		t.Cleanup(func() {
+			p.lab.Command(t, "mend", node)
+			p.lab.Command(t, "set", leaf, "pod-reported-after=500ms")
+		})
+	}
+	result := p.again(0)
+	if result.Status != "Passed" || result.MTU != 1340 {
+		t.Errorf("got %+v", result)
+	}
+	for _, path := range result.Paths {
+		if path.Answered != 10 {
+			t.Errorf("%d of 10 pings are answered: %+v", path.Answered, path)
+		}
+	}
+
+	t.Log("A broken overlay looks like a gateway that drops packets. The advice is right for both.")
+	defer p.breaks(overlayFault{leaf: "milan", toNode: true})()
+	result = p.again(1)
+	if len(result.Faults) != 1 || result.Faults[0].Hop != "gateway" || result.Faults[0].Leaf != "milan" ||
+		!strings.Contains(result.Faults[0].Advice, "check the overlay, too") {
+		t.Errorf("got %+v", result.Faults)
 	}
 }

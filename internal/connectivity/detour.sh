@@ -1,0 +1,8 @@
+# Pings the pods of the other leaf, all at the same time, from a pod to which Liqo makes no route.
+# $@: the addresses of the pods
+
+for address; do
+	say pod "$address" $(summary -c 5 "$address") &
+done
+wait
+say end
