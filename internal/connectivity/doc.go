@@ -5,9 +5,9 @@
 //
 // A [Test] starts pods on nodes of both leaves: listeners, whose kernels answer pings, and then probers, which ping the
 // listeners of the other leaf. Nobody logs in to a pod: what a pod has seen is its termination message. If all pings
-// are answered, the listeners go unheard. Otherwise detours ping them, too, which are pods to which Liqo makes no route.
-// Then the listeners are told to end, and report what has arrived. From this and from what the gateways report,
-// [Result.Faults] names the hops.
+// are answered, the listeners go unheard. Otherwise detours ping them, too: pods to which Liqo makes no route. Then the
+// listeners are told to end, and report what has arrived. From this and from what the gateways report, [Result.Faults]
+// names the hops.
 //
 // The package knows no Terraform type. It changes nothing of a network: it creates pods, and removes them.
 package connectivity

@@ -156,7 +156,8 @@ func (s *station) overlayFault(w way, node int) *Fault {
 		Advice: fmt.Sprintf("Liqo joins each node with the gateway's pod by a Geneve tunnel. Check that the leaf's network "+
 			"passes it between nodes, UDP port 6091 unless Liqo was installed with another `networking.genevePort`, that the "+
 			"node still has its device (ip -d link show type geneve), and that its firewall passes what comes from there. To "+
-			"create the device again, restart Liqo's fabric on the node:\n\n  kubectl -n %s delete pod -l app.kubernetes.io/name=fabric --field-selector spec.nodeName=%s",
+			"create the device again, restart Liqo's fabric on the node:\n\n  kubectl -n %s delete pod "+
+			"-l app.kubernetes.io/name=fabric --field-selector spec.nodeName=%s",
 			s.Leaf.LiqoNamespace, s.names[node]),
 	}}
 }

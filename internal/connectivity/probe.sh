@@ -62,9 +62,9 @@ hops() { # ADDRESS TTL...: who answers, for each number of hops
 	wait
 }
 
-# Liqo gets to know a pod only when its kubelet has reported it. Until then, what comes to the pod from the gateway takes
-# the pod network instead of the overlay, or is dropped there. So the first packets say nothing about the state that
-# lasts, and are not counted. There are more of them until one is answered, but not without end.
+# Liqo gets to know a pod only when its kubelet has reported it. Until then, what comes to the pod from the gateway
+# takes the pod network instead of the overlay, or is dropped there. So the first packets say nothing about the state
+# that lasts, and are not counted. They go on until one is answered, but not without end.
 young() { # ADDRESS: the address, how many of the first packets are answered, and how many there are
 	address=$1 answers=0 pings=0
 	while [ $pings -lt 12 ]; do
@@ -76,8 +76,8 @@ young() { # ADDRESS: the address, how many of the first packets are answered, an
 	echo " $address=$answers/$pings"
 }
 
-# The hops to the node of the other pod are 4. What is before is the same for all pods, and asked for only once, because a
-# kernel limits how many errors it sends to one address: about six at once, then one a second.
+# The hops to the node of the other pod are 4. What is before is the same for all pods, and asked for only once, because
+# a kernel limits how many errors it sends to one address: about six at once, then one a second.
 probe() { # ADDRESS: returns 1 if nothing is answered any more, and 2 if no large packet is
 	address=$1 early=${youngs#*" $1="}
 	pings=${early#*/} early=${early%%/*}
