@@ -91,24 +91,16 @@ func (e *End) EnsureLimits(ctx context.Context, namespace string, limits *liqo.L
 			return err
 		}
 	}
-	return e.applyFirewall(ctx, objects.Firewall, desired)
+	return e.applyFirewall(ctx, desired)
 }
 
-// applyFirewall writes the rules. It removes the report of the gateway about other rules, which the gateway would not
-// renew: a report that comes after this one is about these. A gateway that writes a report meanwhile has read an older
-// object, and is refused.
-func (e *End) applyFirewall(
-	ctx context.Context, existing, desired *networkingv1beta1.FirewallConfiguration,
-) error {
-	if err := e.Leaf.Apply(ctx, desired); err != nil {
+// applyFirewall writes the rules. If the gateway has reported about others, it lets the gateway report again.
+func (e *End) applyFirewall(ctx context.Context, rules *networkingv1beta1.FirewallConfiguration) error {
+	if err := e.Leaf.Apply(ctx, rules); err != nil || liqo.ReportsCurrentRules(rules) {
 		return err
 	}
-	unchanged := existing != nil && existing.UID == desired.UID && existing.Generation == desired.Generation
-	if unchanged || len(desired.Status.Conditions) == 0 {
-		return nil
-	}
-	return e.Leaf.EditStatus(ctx, desired, func(object client.Object) {
-		object.(*networkingv1beta1.FirewallConfiguration).Status.Conditions = nil //nolint:errcheck,forcetypeassert // a copy
+	return e.Leaf.EditStatus(ctx, rules, func(object client.Object) {
+		liqo.DropReports(object.(*networkingv1beta1.FirewallConfiguration)) //nolint:errcheck,forcetypeassert // a copy
 	})
 }
 
@@ -144,7 +136,7 @@ func (e *End) lift(ctx context.Context) error {
 	if err := controllerutil.SetOwnerReference(objects.Gateway(), empty, e.Leaf.Live.Scheme()); err != nil {
 		return err
 	}
-	if err := e.applyFirewall(ctx, objects.Firewall, empty); err != nil {
+	if err := e.applyFirewall(ctx, empty); err != nil {
 		return err
 	}
 	err = e.waitForGateway(ctx, "the gateway to drop the rules of what may cross", e.Find, liqo.Objects.LimitsApplied,

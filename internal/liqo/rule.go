@@ -105,9 +105,9 @@ func (o Objects) Limits() *Limits { return limitsOf(o.Firewall) }
 func (o Objects) HasLimits() bool { return o.Firewall != nil || o.TunnelSettings().Limited }
 
 // LimitsApplied reports whether the gateway enforces the rules as they are. Liqo (1.2.0) does not report again when
-// rules change, so whoever changes them removes the report.
+// rules change, so only a report about these rules counts.
 func (o Objects) LimitsApplied() bool {
-	return o.Firewall != nil && slices.ContainsFunc(o.Firewall.Status.Conditions,
+	return o.Firewall != nil && ReportsCurrentRules(o.Firewall) && slices.ContainsFunc(o.Firewall.Status.Conditions,
 		func(condition networkingv1beta1.FirewallConfigurationStatusCondition) bool {
 			return condition.Type == networkingv1beta1.FirewallConfigurationStatusConditionTypeApplied &&
 				condition.Status == metav1.ConditionTrue

@@ -1,0 +1,37 @@
+package liqo
+
+import (
+	"fmt"
+	"slices"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// A report of a gateway does not say which rules it is about. So whoever changes rules puts a mark in the place of the
+// reports afterwards. It has the generation of the rules, and all reports beside it are about them. A gateway keeps the
+// mark when it reports. It can't bring back an older report: its write is refused, because it has read an older object.
+// If the writer is killed before it has put the mark, no report counts. The first generation needs no mark.
+
+// ReportsCurrentRules reports whether the reports of gateways in the status are about the rules as they are.
+func ReportsCurrentRules(rules *networkingv1beta1.FirewallConfiguration) bool {
+	return rules.Generation <= 1 || slices.ContainsFunc(rules.Status.Conditions,
+		func(condition networkingv1beta1.FirewallConfigurationStatusCondition) bool {
+			return condition.Host == reportMark(rules)
+		})
+}
+
+// DropReports removes the reports of gateways, so that they report about the rules as they are.
+func DropReports(rules *networkingv1beta1.FirewallConfiguration) {
+	rules.Status.Conditions = []networkingv1beta1.FirewallConfigurationStatusCondition{{
+		Host: reportMark(rules), Type: networkingv1beta1.FirewallConfigurationStatusConditionTypeApplied,
+		Status: metav1.ConditionUnknown, LastTransitionTime: metav1.Now(),
+	}}
+}
+
+// reportMark is in the place of the host that reports.
+func reportMark(rules *networkingv1beta1.FirewallConfiguration) string {
+	return fmt.Sprintf("%s/generation-%d", cluster.FieldManager, rules.Generation)
+}
