@@ -42,14 +42,6 @@ func (e *End) setLimited(gateway client.Object, limited bool) {
 	}
 }
 
-// keepLimited keeps the record on the gateway of a shortcut that a resource for one end has taken over. Such a resource
-// has no rules of its own, so it leaves those that are there in force.
-func (e *End) keepLimited(gateway, existing client.Object) {
-	if e.Owner.Resource != "" {
-		e.setLimited(gateway, existing.GetAnnotations()[liqo.LimitsAnnotation] != "")
-	}
-}
-
 // forgeFirewall returns the FirewallConfiguration with this table. Without limits, the gateway lets everything cross.
 func (e *End) forgeFirewall(
 	namespace string, limits *liqo.Limits, table firewall.Table,
@@ -104,21 +96,24 @@ func (e *End) applyFirewall(ctx context.Context, rules *networkingv1beta1.Firewa
 	})
 }
 
-// WaitForLimits waits until the gateway enforces the rules. Kubernetes deletes them with the gateway from then on.
-func (e *End) WaitForLimits(ctx context.Context, gateway EnsuredGateway) error {
+// BindLimits lets the gateway own the rules. Kubernetes deletes them with the gateway from then on.
+func (e *End) BindLimits(ctx context.Context, gateway EnsuredGateway) error {
 	objects, err := e.Find(ctx)
-	if err != nil {
+	if err != nil || objects.Firewall == nil || liqo.OwnedBy(objects.Firewall, gateway) {
 		return err
 	}
-	if rules := objects.Firewall; rules != nil && !liqo.OwnedBy(rules, gateway) {
-		var failed error
-		err := e.Leaf.Edit(ctx, rules, func(object client.Object) {
-			failed = controllerutil.SetOwnerReference(gateway.Object, object, e.Leaf.Live.Scheme())
-		})
-		if err != nil || failed != nil {
-			return fmt.Errorf("the gateway could not own its rules: %w", cmp.Or(err, failed))
-		}
+	var failed error
+	err = e.Leaf.Edit(ctx, objects.Firewall, func(object client.Object) {
+		failed = controllerutil.SetOwnerReference(gateway.Object, object, e.Leaf.Live.Scheme())
+	})
+	if err != nil || failed != nil {
+		return fmt.Errorf("the gateway could not own its rules: %w", cmp.Or(err, failed))
 	}
+	return nil
+}
+
+// WaitForLimits waits until the gateway enforces the rules.
+func (e *End) WaitForLimits(ctx context.Context) error {
 	return e.waitForGateway(ctx, "the gateway to apply the rules of what may cross", e.Find, liqo.Objects.LimitsApplied,
 		&networkingv1beta1.FirewallConfiguration{})
 }

@@ -32,7 +32,6 @@ func (e *End) forgeGatewayClient(
 	if existing != nil {
 		gateway.Name, gateway.Namespace = existing.Name, existing.Namespace
 		e.Owner.KeepOrigin(gateway, existing)
-		e.keepLimited(gateway, existing)
 		keepDerived(gateway, existing)
 	}
 	derived, err := e.takeTemplate(ctx, gateway, &gateway.Spec.ClientTemplateRef, spec)

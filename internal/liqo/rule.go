@@ -104,6 +104,9 @@ func (o Objects) Limits() *Limits { return limitsOf(o.Firewall) }
 // HasLimits reports whether this end has rules, or had them when its gateway was written.
 func (o Objects) HasLimits() bool { return o.Firewall != nil || o.TunnelSettings().Limited }
 
+// LimitsEdited reports whether someone has edited or removed the rules of this end.
+func (o Objects) LimitsEdited() bool { return o.HasLimits() && o.Limits() == nil }
+
 // LimitsApplied reports whether the gateway enforces the rules as they are. Liqo (1.2.0) does not report again when
 // rules change, so only a report about these rules counts.
 func (o Objects) LimitsApplied() bool {

@@ -46,12 +46,12 @@ func IsEndObject(object client.Object) bool {
 }
 
 // Manages reports whether a resource of this type owns objects of this kind. A leaf has one gateway for another
-// cluster, so both types of gateways count as one kind.
+// cluster, so both types of gateways count as one kind. A gateway comes with the rules of what may cross.
 func (r Resource) Manages(object client.Object) bool {
 	switch object.(type) {
 	case *networkingv1beta1.Configuration:
 		return r == ConfigurationResource
-	case *networkingv1beta1.GatewayServer, *networkingv1beta1.GatewayClient:
+	case *networkingv1beta1.GatewayServer, *networkingv1beta1.GatewayClient, *networkingv1beta1.FirewallConfiguration:
 		return r == GatewayServerResource || r == GatewayClientResource
 	case *networkingv1beta1.PublicKey:
 		return r == PublicKeyResource

@@ -43,15 +43,25 @@ const (
 		"CIDRs that it announces. Default: all of these."
 )
 
-// allowAttribute is the `allow` of a liqo_shortcut.
-func allowAttribute() schema.SetNestedAttribute {
+const (
+	allowDescription = "Which connections may cross; see [What may cross](../guides/what-may-cross.md). A rule lets " +
+		"pods of one leaf open connections to pods of the other one, and lets the answers through. Nothing else crosses. " +
+		"Each leaf's gateway enforces the rules for its own pods, on any CNI. `[]` lets nothing cross. Default: " +
+		"everything may cross. At most 100 rules. A change is made in place, without a restart. " +
+		"Needs Liqo 1.1 or newer on both leaves."
+	allowAtEndDescription = "Which connections may cross, as this gateway enforces it; see " +
+		"[What may cross](../guides/what-may-cross.md). The rules have the form of those of a `liqo_shortcut`: give both " +
+		"ends the same ones. `to = \"server\"` leads to the cluster with the `liqo_gateway_server`, and `to = \"client\"` " +
+		"to that with the `liqo_gateway_client`. This gateway protects the pods of its own cluster, and lets only answers " +
+		"to the connections through that lead to the other one. `[]` lets nothing cross. Default: this gateway lets " +
+		"everything cross. At most 100 rules. A change is made in place, without a restart. Needs Liqo 1.1 or newer on " +
+		"this cluster."
+)
+
+// allowAttribute is the `allow` of a liqo_shortcut, or of a gateway for one end.
+func allowAttribute(description string) schema.SetNestedAttribute {
 	return schema.SetNestedAttribute{
-		Optional: true,
-		MarkdownDescription: "Which connections may cross; see [What may cross](../guides/what-may-cross.md). A rule lets " +
-			"pods of one leaf open connections to pods of the other one, and lets the answers through. Nothing else crosses. " +
-			"Each leaf's gateway enforces the rules for its own pods, on any CNI. `[]` lets nothing cross. Default: " +
-			fmt.Sprintf("everything may cross. At most %d rules. A change is made in place, without a restart. ", maxRules) +
-			"Needs Liqo 1.1 or newer on both leaves.",
+		Optional: true, MarkdownDescription: description,
 		Validators: []validator.Set{setvalidator.SizeAtMost(maxRules)},
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"to": schema.StringAttribute{
@@ -82,11 +92,9 @@ func allowAttribute() schema.SetNestedAttribute {
 }
 
 // shownAllow is the `allow` of a data source.
-func shownAllow() datasourceschema.Attribute {
+func shownAllow(description string) datasourceschema.Attribute {
 	return datasourceschema.SetNestedAttribute{
-		Computed: true,
-		MarkdownDescription: "Which connections may cross, as both leaves enforce it. Empty if nothing may. Null if " +
-			"everything may, or if somebody has edited or removed the rules of a leaf.",
+		Computed: true, MarkdownDescription: description,
 		NestedObject: datasourceschema.NestedAttributeObject{Attributes: map[string]datasourceschema.Attribute{
 			"to": shownString(toDescription), "protocol": shownString(protocolDescription),
 			"port":     datasourceschema.Int32Attribute{Computed: true, MarkdownDescription: portDescription},
@@ -107,7 +115,7 @@ type ruleModel struct {
 	CIDRs    types.Set    `tfsdk:"cidrs"`
 }
 
-var ruleType = types.ObjectType{AttrTypes: attributeTypes(allowAttribute().NestedObject.Attributes)}
+var ruleType = types.ObjectType{AttrTypes: attributeTypes(allowAttribute("").NestedObject.Attributes)}
 
 // validateAllow finds ports that a rule can't have.
 func validateAllow(ctx context.Context, set types.Set) diag.Diagnostics {

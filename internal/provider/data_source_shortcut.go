@@ -69,7 +69,9 @@ func (d *shortcutDataSource) Schema(ctx context.Context, _ datasource.SchemaRequ
 				Computed:            true,
 				MarkdownDescription: "MTU of the tunnel, in bytes. Null while there is no gateway.",
 			},
-			"allow": shownAllow(),
+			"allow": shownAllow("Which connections may cross, as both leaves enforce it. Empty if nothing may. Null if " +
+				"everything may, if the leaves enforce different rules, or if somebody has edited or removed the rules of one. " +
+				"See `client_end` and `server_end`."),
 			"server_endpoint": shownEndpoint("Address and port of the gateway that is dialed. Null until the gateway " +
 				"reports them."),
 			"client_network": shownNetwork("client", "server"),
@@ -87,7 +89,11 @@ func endAttribute(leaf string) schema.Attribute {
 		MarkdownDescription: "The network as the " + leaf + " sees it.",
 		Attributes: map[string]schema.Attribute{
 			"status": shownString("`Connected`, `Connecting` or `Error`, as the gateway reports. `Connecting`, too, if " +
-				"the gateway has stopped reporting. `Disconnected`: there is no gateway."),
+				"the gateway has stopped reporting. `Disconnected`: there is no gateway, or somebody has edited or removed " +
+				"its rules of `allow`."),
+			"allow": shownAllow("Which connections may cross, as the gateway of the " + leaf + " enforces it. Empty if " +
+				"nothing may. Null if this gateway lets everything cross, or if somebody has edited or removed its rules, which " +
+				"`status` tells."),
 			"latency_ms": schema.Float64Attribute{
 				Computed: true,
 				MarkdownDescription: "Last measured round-trip time of a packet to the other gateway, in " +
@@ -143,6 +149,7 @@ type shortcutDataModel struct {
 // endStatusModel is its `client_end` or `server_end`.
 type endStatusModel struct {
 	Status            types.String      `tfsdk:"status"`
+	Allow             types.Set         `tfsdk:"allow"`
 	LatencyMS         types.Float64     `tfsdk:"latency_ms"`
 	LatencyMeasuredAt types.String      `tfsdk:"latency_measured_at"`
 	GatewayPods       []gatewayPodModel `tfsdk:"gateway_pods"`
@@ -219,7 +226,7 @@ func (m *shortcutDataModel) show(inspection shortcut.Inspection) {
 
 func endStatus(end shortcut.EndStatus) *endStatusModel {
 	model := &endStatusModel{
-		Status:    types.StringValue(string(end.Status)),
+		Status: types.StringValue(string(end.Status)), Allow: allowSet(end.Allow),
 		LatencyMS: milliseconds(end.Latency), LatencyMeasuredAt: measuredAt(end.Latency),
 		GatewayPods: make([]gatewayPodModel, len(end.GatewayPods)),
 	}

@@ -1,7 +1,10 @@
 package provider
 
 import (
+	"context"
+
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -16,6 +19,7 @@ func gatewayAttributes(own map[string]schema.Attribute) map[string]schema.Attrib
 	attributes := map[string]schema.Attribute{
 		"mtu": mtuAttribute("MTU of the tunnel, in bytes, from 576 to 65535. The other end needs the same one. " +
 			"Default: `1340`. A change restarts the gateway."),
+		"allow": allowAttribute(allowAtEndDescription),
 		"key_rotation": schema.StringAttribute{
 			Optional: true,
 			MarkdownDescription: "Any value, for example the `id` of a `time_rotating`. When it changes, the gateway gets new " +
@@ -34,7 +38,8 @@ func gatewayAttributes(own map[string]schema.Attribute) map[string]schema.Attrib
 		"status": schema.StringAttribute{
 			Computed: true,
 			MarkdownDescription: "The tunnel as this gateway reports it. `Connected`: it is up. `Connecting`: it is not up, " +
-				"perhaps because the other end does not exist yet. `Error`: it failed. An apply does not wait for the tunnel. " +
+				"perhaps because the other end does not exist yet. `Error`: it failed. `Disconnected`: somebody has edited or " +
+				"removed the rules of `allow`. An apply does not wait for the tunnel. " +
 				"`terraform apply -refresh-only` shows the current status.",
 		},
 	}
@@ -51,8 +56,21 @@ type endGatewayModel struct {
 	endCommonModel
 	tunnelModel
 
+	Allow     types.Set    `tfsdk:"allow"`
 	PublicKey types.String `tfsdk:"public_key"`
 	Status    types.String `tfsdk:"status"`
+}
+
+// check finds rules of what may cross that the gateway can't enforce.
+func (m *endGatewayModel) check(ctx context.Context, object shortcut.EndObject) diag.Diagnostics {
+	if !fullyKnown(ctx, m.Allow) {
+		return nil
+	}
+	allow, diags := allowSpec(ctx, m.Allow)
+	if diags.HasError() {
+		return diags
+	}
+	return checkResult(path.Root("allow"), object.CheckAllow(ctx, allow))
 }
 
 // promiseKey plans the key and the status of the state. They are unknown without a state, and the key also if the
@@ -73,7 +91,7 @@ func (m *endGatewayModel) planChanges() { m.Status = types.StringUnknown() }
 // observedGateway copies what both gateways have.
 func (m *endGatewayModel) observedGateway(observed shortcut.EndObjectState, settings liqo.TunnelSettings) {
 	m.tunnelModel = newTunnelModel(settings)
-	m.Status = types.StringValue(string(observed.Status))
+	m.Allow, m.Status = allowSet(observed.Allow), types.StringValue(string(observed.Status))
 	switch {
 	case !observed.KeyUnreadable:
 		m.PublicKey = keyOrNull(observed.Key)

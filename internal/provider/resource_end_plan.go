@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -49,12 +50,16 @@ func (p *endPlanning[M, P]) propose(ctx context.Context) diag.Diagnostics {
 	return diags
 }
 
-// planRepair plans an update of a gateway whose derived template an apply has to write, and warns if nothing could take
-// over from its active pod.
+// planRepair plans an update of a gateway whose rules or derived template an apply has to write, and warns if nothing
+// could take over from its active pod.
 func (p *endPlanning[M, P]) planRepair(ctx context.Context) diag.Diagnostics {
 	object := p.object(p.leaf, p.plan, p.own)
+	edited, editedErr := object.LimitsEdited(ctx)
+	if edited {
+		p.plan.planChanges()
+	}
 	outdated, err := object.End.OutdatedTemplate(ctx)
-	switch {
+	switch err = cmp.Or(err, editedErr); {
 	case err != nil:
 		return diag.Diagnostics{because("repairs-not-checked", "The gateway can't be checked for repairs", err).asWarning()}
 	case outdated != nil:

@@ -102,7 +102,7 @@ func (m *gatewayClientModel) dialled(ctx context.Context) (liqo.Endpoint, diag.D
 
 // validate finds a list of ports whose first one is not the port, and settings of the pods that contradict each other.
 func (m *gatewayClientModel) validate(ctx context.Context) diag.Diagnostics {
-	diags := validatePods(ctx, m.Pods, path.Empty())
+	diags := append(validatePods(ctx, m.Pods, path.Empty()), validateAllow(ctx, m.Allow)...)
 	endpoint := m.ServerEndpoint.Attributes()
 	port, _ := endpoint["port"].(types.Int32)
 	ports, _ := endpoint["ports"].(types.List)
@@ -156,10 +156,11 @@ func (m *gatewayClientModel) planComputed(state *gatewayClientModel) {
 func (m *gatewayClientModel) ensure(ctx context.Context, object shortcut.EndObject, namespace string) error {
 	spec, diags := m.spec(ctx)
 	server, endpointDiags := m.dialled(ctx)
-	if diags.Append(endpointDiags...); diags.HasError() {
+	allow, allowDiags := allowSpec(ctx, m.Allow)
+	if diags.Append(append(endpointDiags, allowDiags...)...); diags.HasError() {
 		return asError(diags)
 	}
-	return object.EnsureGatewayClient(ctx, namespace, server, spec)
+	return object.EnsureGatewayClient(ctx, namespace, allow, server, spec)
 }
 
 func (m *gatewayClientModel) observed(ctx context.Context, observed shortcut.EndObjectState) diag.Diagnostics {

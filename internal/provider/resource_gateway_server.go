@@ -43,7 +43,7 @@ type gatewayServerModel struct {
 }
 
 func (m *gatewayServerModel) validate(ctx context.Context) diag.Diagnostics {
-	return m.serverGatewayModel.validate(ctx, path.Empty())
+	return append(m.serverGatewayModel.validate(ctx, path.Empty()), validateAllow(ctx, m.Allow)...)
 }
 
 func (m *gatewayServerModel) spec(ctx context.Context) (liqo.GatewayServer, diag.Diagnostics) {
@@ -88,10 +88,11 @@ func (m *gatewayServerModel) planComputed(state *gatewayServerModel) {
 
 func (m *gatewayServerModel) ensure(ctx context.Context, object shortcut.EndObject, namespace string) error {
 	spec, diags := m.spec(ctx)
-	if diags.HasError() {
+	allow, allowDiags := allowSpec(ctx, m.Allow)
+	if diags.Append(allowDiags...); diags.HasError() {
 		return asError(diags)
 	}
-	return object.EnsureGatewayServer(ctx, namespace, spec)
+	return object.EnsureGatewayServer(ctx, namespace, allow, spec)
 }
 
 func (m *gatewayServerModel) observed(ctx context.Context, observed shortcut.EndObjectState) diag.Diagnostics {

@@ -85,7 +85,7 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 					"`false` it ends when everything is in place and gateways that it changes have restarted. Either way, a " +
 					"tunnel that goes down later shows as a warning and in `status`, never as a planned change. Default: `true`.",
 			},
-			"allow": allowAttribute(),
+			"allow": allowAttribute(allowDescription),
 			"share_keys": schema.BoolAttribute{
 				Optional: true, Computed: true,
 				Default: booldefault.StaticBool(true),

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // Allow is what may cross a network: the connections that pods of one leaf may open to pods of the other one. Nothing
@@ -26,6 +27,22 @@ func (a *Allow) Limits(own, other liqo.Ranges, isClient bool) *liqo.Limits {
 	return limits
 }
 
+// anywhere stands for the ranges of the other leaf where only one end is known. Rules for the other leaf match where
+// answers come from. Whoever could send others than these could also send from the right addresses.
+var anywhere = liqo.Ranges{PodCIDRs: []string{"0.0.0.0/0"}}
+
+// allowAt returns what may cross as one end enforces it, or nil if it has no rules.
+func allowAt(limits *liqo.Limits, isClient bool) *Allow {
+	switch {
+	case limits == nil:
+		return nil
+	case isClient:
+		return &Allow{ToClient: limits.In, ToServer: limits.Out}
+	default:
+		return &Allow{ToClient: limits.Out, ToServer: limits.In}
+	}
+}
+
 // reverse returns the same with the roles of the leaves swapped.
 func (a *Allow) reverse() *Allow {
 	if a == nil {
@@ -42,9 +59,25 @@ func (n network) allow() *Allow {
 	}
 	announced := slices.Equal(client.Own, n.server.ObservedRemote().PodCIDRs) &&
 		slices.Equal(server.Own, n.client.ObservedRemote().PodCIDRs)
-	mirrored := liqo.Limits{In: server.Out, Out: server.In, Own: server.Other, Other: server.Own}
-	if !announced || !equality.Semantic.DeepEqual(*client, mirrored) {
+	mirrored := equality.Semantic.DeepEqual(allowAt(client, true), allowAt(server, false))
+	if !announced || !mirrored || !knows(client, server) || !knows(server, client) {
 		return nil
 	}
-	return &Allow{ToClient: client.In, ToServer: server.In}
+	return allowAt(client, true)
+}
+
+// knows reports whether the rules of one end are for the pods of the other end that the rules there are for.
+func knows(one, other *liqo.Limits) bool {
+	return slices.Equal(one.Other, other.Own) || slices.Equal(one.Other, anywhere.PodCIDRs)
+}
+
+// lacksRules reports whether an end does not enforce the rules that it should: someone has edited or removed them, or
+// they are not those of the other end of a shortcut. Ends with resources of their own may have different rules.
+func (n network) lacksRules() bool {
+	if n.client.LimitsEdited() || n.server.LimitsEdited() {
+		return true
+	}
+	limited := n.client.HasLimits() || n.server.HasLimits()
+	apart := owner.IsEndObject(n.client.Gateway()) || owner.IsEndObject(n.server.Gateway())
+	return limited && !apart && n.allow() == nil
 }

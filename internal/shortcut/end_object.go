@@ -43,32 +43,36 @@ func (o EndObject) EnsureConfiguration(ctx context.Context, namespace string, ot
 	})
 }
 
-// EnsureGatewayServer creates or changes the gateway that the other one dials. It returns when the gateway has an
-// address and keys, and has restarted if it had to.
-func (o EndObject) EnsureGatewayServer(ctx context.Context, namespace string, spec liqo.GatewayServer) error {
+// EnsureGatewayServer creates or changes the gateway that the other one dials, and what may cross. It returns when the
+// gateway has an address and keys, and has restarted if it had to, and enforces the rules.
+func (o EndObject) EnsureGatewayServer(
+	ctx context.Context, namespace string, allow *Allow, spec liqo.GatewayServer,
+) error {
+	spec.Limited = allow != nil
 	return o.ensure(ctx, namespace, func(e *endSteps) steps.Before {
 		removal := o.removeReplaced(e, func(ctx context.Context, namespace string) (bool, error) {
 			return e.ReplacesGatewayServer(ctx, namespace, spec)
 		})
-		e.limits = removal
+		e.limit(o.limitsOf(e, allow), removal)
 		e.serve(spec)
-		return o.waitForGateway(e)
+		return o.waitForGateway(e, spec.Limited)
 	})
 }
 
-// EnsureGatewayClient creates or changes the gateway that dials the other one at server. It returns when the gateway
-// has keys, and has restarted if it had to.
+// EnsureGatewayClient creates or changes the gateway that dials the other one at server, and what may cross. It returns
+// when the gateway has keys, and has restarted if it had to, and enforces the rules.
 func (o EndObject) EnsureGatewayClient(
-	ctx context.Context, namespace string, server liqo.Endpoint, spec liqo.GatewayClient,
+	ctx context.Context, namespace string, allow *Allow, server liqo.Endpoint, spec liqo.GatewayClient,
 ) error {
+	spec.Limited = allow != nil
 	return o.ensure(ctx, namespace, func(e *endSteps) steps.Before {
 		removal := o.removeReplaced(e, func(ctx context.Context, namespace string) (bool, error) {
 			return e.ReplacesGatewayClient(ctx, namespace, spec)
 		})
-		e.limits = removal
+		e.limit(o.limitsOf(e, allow), removal)
 		given := func(context.Context) (liqo.Endpoint, error) { return server, nil }
 		e.dial(spec, steps.Do(e.run, e.Leaf.Name, "address of the other gateway", given))
-		return o.waitForGateway(e)
+		return o.waitForGateway(e, spec.Limited)
 	})
 }
 
@@ -99,12 +103,12 @@ func (o EndObject) removeReplaced(
 	return removal
 }
 
-// waitForGateway starts what either gateway waits for, and returns the write of the gateway. A change can let a gateway
-// restart, but the tunnel may need the other end.
-func (o EndObject) waitForGateway(e *endSteps) steps.Before {
+// waitForGateway starts what either gateway waits for, and returns the last write to the gateway. A change can let a
+// gateway restart, but the tunnel may need the other end.
+func (o EndObject) waitForGateway(e *endSteps, limited bool) steps.Before {
 	e.key()
 	e.rollOut()
-	return e.gateway
+	return e.enforce(limited)
 }
 
 // ensure writes an object, and waits for what Liqo does then. The function starts the steps, and returns the last one

@@ -26,6 +26,7 @@ type EndObjectState struct {
 	Server   *liqo.GatewayServer // settings of a gateway server
 	Client   *liqo.GatewayClient // settings of a gateway client
 	Endpoint *liqo.Endpoint      // where a server can be reached, or what a client dials; nil if it is not known
+	Allow    *Allow              // as this leaf's gateway enforces it; as [State.Allow]
 	Status   Status              // as this leaf's gateway reports it
 	Silent   bool                // whether the gateway once reported the tunnel as up, and has stopped to report
 
@@ -71,14 +72,22 @@ func (o EndObject) Observe(ctx context.Context) (EndObjectState, error) {
 		if !lost {
 			state.Endpoint = objects.Endpoint()
 		}
-		err = o.readKey(ctx, objects, &state)
+		err = o.readGateway(ctx, objects, &state)
 		return state, err
 	case owner.GatewayClientResource:
 		state.Endpoint = objects.Dialled()
-		err = o.readKey(ctx, objects, &state)
+		err = o.readGateway(ctx, objects, &state)
 		return state, err
 	}
 	return state, nil
+}
+
+// readGateway adds what both kinds of gateways have.
+func (o EndObject) readGateway(ctx context.Context, objects liqo.Objects, state *EndObjectState) (err error) {
+	if state.Allow, err = o.allow(ctx, objects); err != nil {
+		return err
+	}
+	return o.readKey(ctx, objects, state)
 }
 
 // readKey adds the public key of the gateway to the state.

@@ -53,7 +53,7 @@ func milansSteps(milan *cluster.Leaf) []step {
 	publicKey := endObjectOf(milan, "rome", owner.PublicKeyResource)
 	return []step{
 		{configuration, func(ctx context.Context) error { return configuration.EnsureConfiguration(ctx, "", romesNetworks) }},
-		{gateway, func(ctx context.Context) error { return gateway.EnsureGatewayServer(ctx, "", overNodePort.Server) }},
+		{gateway, func(ctx context.Context) error { return gateway.EnsureGatewayServer(ctx, "", nil, overNodePort.Server) }},
 		{publicKey, func(ctx context.Context) error { return publicKey.EnsurePublicKey(ctx, "", key(1)) }},
 	}
 }
@@ -67,7 +67,7 @@ func romesSteps(rome *cluster.Leaf, dialled liqo.Endpoint) []step {
 	return []step{
 		{configuration, func(ctx context.Context) error { return configuration.EnsureConfiguration(ctx, "", milans) }},
 		{gateway, func(ctx context.Context) error {
-			return gateway.EnsureGatewayClient(ctx, "", dialled, overNodePort.Client)
+			return gateway.EnsureGatewayClient(ctx, "", nil, dialled, overNodePort.Client)
 		}},
 		{publicKey, func(ctx context.Context) error { return publicKey.EnsurePublicKey(ctx, "", key(2)) }},
 	}
@@ -172,7 +172,7 @@ func TestAnotherKeyOrEndpointChangesTheObjectInPlace(t *testing.T) {
 		}
 		port := int32(one) + 31000
 		dialled := liqo.Endpoint{Addresses: []string{"192.0.2.1"}, Port: port, Protocol: "UDP"}
-		if err := dials.EnsureGatewayClient(t.Context(), "", dialled, overNodePort.Client); err != nil {
+		if err := dials.EnsureGatewayClient(t.Context(), "", nil, dialled, overNodePort.Client); err != nil {
 			t.Fatal(err)
 		}
 		if got := trusts.seen(t).Key; !slices.Equal(got, key(one)) {
@@ -273,7 +273,7 @@ func TestAnEndObjectOverAnotherOneOfItsKindIsRefused(t *testing.T) {
 	milan := milanAlone(t)
 	ensureAll(t, milansSteps(milan))
 	other := owner.Owner{Token: "other", Resource: owner.GatewayClientResource}
-	err := NewEndObject(milan, "rome", other).EnsureGatewayClient(t.Context(), "",
+	err := NewEndObject(milan, "rome", other).EnsureGatewayClient(t.Context(), "", nil,
 		liqo.Endpoint{Addresses: []string{"192.0.2.1"}, Port: 1, Protocol: "UDP"}, overNodePort.Client)
 	refused(t, err, `a liqo_gateway_server for cluster "rome" exists already on leaf "milan"`, "made by bob@ci")
 	other.Resource = owner.PublicKeyResource
@@ -359,11 +359,11 @@ func TestAnEndObjectWhoseCreateStillWaitsOrHasFailedIsNotTakenOver(t *testing.T)
 		go func() {
 			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 			defer cancel()
-			ended <- first.EnsureGatewayServer(ctx, "", overNodePort.Server)
+			ended <- first.EnsureGatewayServer(ctx, "", nil, overNodePort.Server)
 		}()
 		<-time.After(time.Second)
 		began := time.Now()
-		err := second.EnsureGatewayServer(t.Context(), "", overNodePort.Server)
+		err := second.EnsureGatewayServer(t.Context(), "", nil, overNodePort.Server)
 		refused(t, err, `a liqo_gateway_server for cluster "rome" exists already on leaf "milan"`, "made by bob@ci")
 		if took := time.Since(began); took < 2*time.Minute {
 			t.Errorf("it was refused after %s, when nobody knew how the first one ends", took)

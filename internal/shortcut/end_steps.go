@@ -71,25 +71,31 @@ func (e *endSteps) configure(ranges *steps.Step[liqo.Ranges], forbidRemapping bo
 	return remapped
 }
 
-// limit lets only that cross which is allowed. The rules have the ranges of both leaves. They come before the gateway,
-// and after one that it replaces.
-func (e *endSteps) limit(allow *Allow, own, other *steps.Step[liqo.Ranges], isClient bool, removal steps.Before) {
-	wanted := steps.With2(e.run, e.Leaf.Name, "what may cross", own, other,
+// limitsOf returns a step with what may cross as this end enforces it. The limits have the ranges of both leaves.
+func (e *endSteps) limitsOf(allow *Allow, other *endSteps, isClient bool) *steps.Step[*liqo.Limits] {
+	return steps.With2(e.run, e.Leaf.Name, "what may cross", e.ranges, other.ranges,
 		func(_ context.Context, own, other liqo.Ranges) (*liqo.Limits, error) {
 			return allow.Limits(own, other, isClient), nil
 		})
+}
+
+// limit lets only that cross which the limits allow, or everything if they are nil. The rules come before the gateway,
+// and after one that it replaces.
+func (e *endSteps) limit(wanted *steps.Step[*liqo.Limits], removal steps.Before) {
 	e.limits = steps.ActWith2(e.run, e.Leaf.Name, "FirewallConfiguration", e.namespace, wanted, e.EnsureLimits, removal)
 	e.done = append(e.done, e.limits)
 }
 
 // enforce waits until the gateway enforces the rules, if there are any. The other gateway's key comes afterwards, so
-// that nothing crosses a new gateway before it has its rules.
-func (e *endSteps) enforce(limited bool) {
+// that nothing crosses a new gateway before it has its rules. It returns the last write to the gateway.
+func (e *endSteps) enforce(limited bool) steps.Before {
 	if !limited {
-		return
+		return e.gateway
 	}
-	e.limits = steps.ActWith(e.run, e.Leaf.Name, "rules in the gateway", e.gateway, e.WaitForLimits)
+	bound := steps.ActWith(e.run, e.Leaf.Name, "owner of the rules", e.gateway, e.BindLimits)
+	e.limits = steps.Act(e.run, e.Leaf.Name, "rules in the gateway", e.WaitForLimits, bound)
 	e.done = append(e.done, e.limits)
+	return bound
 }
 
 // removeReplaced removes a gateway that can't be changed in place, as the function replaces reports. Otherwise it only

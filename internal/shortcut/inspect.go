@@ -28,6 +28,7 @@ type Inspection struct {
 // EndStatus is the status of a network as one end sees it.
 type EndStatus struct {
 	Status      Status
+	Allow       *Allow        // what may cross as this end enforces it; nil if it has no rules, or if they are edited
 	Latency     *liqo.Latency // nil if this end has measured none
 	GatewayPods []liqo.GatewayPod
 }
@@ -70,6 +71,8 @@ func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 	if err := group.Wait(); err != nil {
 		return Inspection{}, err
 	}
+	inspection.ClientEnd.Allow = allowAt(n.client.Limits(), true)
+	inspection.ServerEnd.Allow = allowAt(n.server.Limits(), false)
 	inspection.MadeBy = n.madeBy(peerings[0] != nil || peerings[1] != nil)
 	return inspection, nil
 }

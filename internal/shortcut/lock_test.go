@@ -199,12 +199,12 @@ func TestALeaseThatCannotBeReleasedSpoilsNoCreateAndGivesNothingAway(t *testing.
 		}
 		object := endObjectOf(milan, "naples", owner.GatewayServerResource)
 		object.Create = true
-		if err := object.EnsureGatewayServer(t.Context(), "", overNodePort.Server); err != nil {
+		if err := object.EnsureGatewayServer(t.Context(), "", nil, overNodePort.Server); err != nil {
 			t.Fatal(err)
 		}
 		<-time.After(time.Minute)
 		object.End.Owner.Token = "another"
-		if err := object.EnsureGatewayServer(t.Context(), "", overNodePort.Server); !HasOtherOwner(err) {
+		if err := object.EnsureGatewayServer(t.Context(), "", nil, overNodePort.Server); !HasOtherOwner(err) {
 			t.Errorf("a rival of an object gets: %v", err)
 		}
 	})

@@ -36,7 +36,7 @@ func (n network) status(keysByOthers bool) Status {
 		return Disconnected
 	case !keysByOthers && (!end.KeyInPlace(client) || !end.KeyInPlace(server)):
 		return Disconnected
-	case n.allow() == nil && (client.HasLimits() || server.HasLimits()):
+	case n.lacksRules():
 		return Disconnected
 	}
 	atClient, atServer := client.ConnectionStatus(client.GatewayClient), server.ConnectionStatus(server.GatewayServer)
@@ -53,7 +53,7 @@ func (n network) status(keysByOthers bool) Status {
 // statusAt returns the status of a network as its gateway at one end reports it.
 func statusAt(objects liqo.Objects) Status {
 	gateway := objects.Gateway()
-	if gateway == nil {
+	if gateway == nil || objects.LimitsEdited() {
 		return Disconnected
 	}
 	switch objects.ConnectionStatus(gateway) {

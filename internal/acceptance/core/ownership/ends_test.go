@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -62,8 +65,18 @@ func TestAccTwoPeopleMakeOneEndEachAndThenOneShortcut(t *testing.T) {
 	acctest.Says(t, rome.Again(), "2 added, 1 changed, 0 destroyed")
 	acctest.Says(t, milan.Again(), "0 added, 1 changed, 0 destroyed")
 	const gateway = `resource "liqo_gateway_server" "rome" {`
-	milan.Write("main.tf", strings.Replace(milan.Read("main.tf"), gateway, gateway+"\nkey_rotation = \"second\"", 1))
+	milan.Write("main.tf", strings.Replace(milan.Read("main.tf"), gateway, gateway+"\nkey_rotation = \"second\""+
+		"\nallow = [{ to = \"server\", protocol = \"tcp\", port = 5432 }]", 1))
 	acctest.Says(t, milan.Again(), "0 added, 1 changed, 0 destroyed")
+
+	t.Log("Rules of what may cross that somebody removes are restored.")
+	rules := &networkingv1beta1.FirewallConfiguration{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "liqo-tenant-rome", Name: "rome-allow",
+	}}
+	if err := lab.Client(t, "milan").Delete(t.Context(), rules); err != nil {
+		t.Fatal(err)
+	}
+	acctest.Says(t, milan.Again(), "+ protocol = \"tcp\"", "0 added, 1 changed, 0 destroyed")
 	send(milan, "milan", rome)
 	acctest.Says(t, rome.Again(), "0 added, 1 changed, 0 destroyed")
 	lab.Connects(t)
@@ -80,6 +93,10 @@ func TestAccTwoPeopleMakeOneEndEachAndThenOneShortcut(t *testing.T) {
 	acctest.Says(t, joined.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
 	acctest.Says(t, rome.Refused("apply", "-auto-approve"), "The object has another owner now",
 		`A liqo_shortcut for cluster "milan" exists already on leaf "rome"`, "liqo_gateway_client can't manage it")
+	err := lab.Client(t, "milan").Get(t.Context(), client.ObjectKeyFromObject(rules), rules)
+	if !apierrors.IsNotFound(err) {
+		t.Errorf("the shortcut without limits still has rules: %v", err)
+	}
 	joined.Run("destroy", "-auto-approve")
 
 	t.Log("The two ends are made again, and their destroy leaves nothing.")
