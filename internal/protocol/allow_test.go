@@ -77,6 +77,27 @@ func TestAPlanFindsRulesThatAGatewayOfOneEndCannotHave(t *testing.T) {
 	}
 }
 
+func TestATopologySaysWhereItsEdgesAreLimited(t *testing.T) {
+	const all = "data.liqo_topology.all"
+	l := leavesFor(t)
+	seen := l.project(t, `data "liqo_topology" "all" {}`)
+	for _, test := range []struct{ config, limitedAt, drawn string }{
+		{between("milan", overNodePort), "[]", `|"shortcut"|`},
+		{between("milan", overNodePort+"\nallow = []"), `["milan","rome"]`, `|"shortcut, limited"|`},
+		{
+			endAt(milansServer, "milan", "rome", allows("")), `["milan"]`,
+			`|"✗ shortcut, limited at milan: Disconnected"|`,
+		},
+	} {
+		p := l.project(t, test.config)
+		p.apply()
+		seen.plan()
+		seen.has(all, test.limitedAt, "edges", 0, "limited_at")
+		seen.shows(all, "mermaid", test.drawn)
+		p.destroy()
+	}
+}
+
 func TestADataSourceShowsTheRulesOfEachLeaf(t *testing.T) {
 	const shown = "data.liqo_shortcut.x"
 	l := leavesFor(t)

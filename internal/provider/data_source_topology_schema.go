@@ -49,8 +49,8 @@ func (d *topologyDataSource) Schema(ctx context.Context, _ datasource.SchemaRequ
 			"edges":     edgesAttribute(),
 			"mermaid": shownString("The picture as a [Mermaid](https://mermaid.js.org) flowchart, which GitHub " +
 				"draws in a Markdown block of language `mermaid`. Thick arrows are shortcuts, thin arrows are " +
-				"peerings. A connection that does not work is dashed; a broken one is also red and has a ✗. The " +
-				"text changes only if a node, an edge or a status changes. A picture without everything says so. Mermaid " +
+				"peerings. A connection that does not work is dashed; a broken one is also red and has a ✗. One that " +
+				"`allow` limits says so. The text changes only if a node, an edge or a status changes. A picture without everything says so. Mermaid " +
 				"draws up to 500 edges and 50,000 characters, so a picture with more is a summary, whatever `max_edges` is."),
 			"dot": shownString("The same picture in the DOT language of [Graphviz](https://graphviz.org), which does not have " +
 				"these limits."),
@@ -148,6 +148,12 @@ func edgesAttribute() schema.ListNestedAttribute {
 			},
 			"latency_measured_at": shownString("When `latency_ms` was measured: RFC 3339, UTC. This is the time of " +
 				"the last answer."),
+			"limited_at": schema.ListAttribute{
+				Computed: true, ElementType: types.StringType,
+				MarkdownDescription: "Names of the clusters whose gateways limit what may cross the network, sorted: they have " +
+					"`allow`, which `liqo_shortcut` shows. Empty if none does. Both clusters of a `liqo_shortcut` with `allow` " +
+					"are in it.",
+			},
 			"services": servicesAttribute(),
 		}},
 	}

@@ -47,6 +47,7 @@ func edgeList(edges []topology.Edge) types.List {
 			"made_by":             stringOrNull(string(edge.MadeBy)),
 			"latency_ms":          milliseconds(edge.Latency),
 			"latency_measured_at": measuredAt(edge.Latency),
+			"limited_at":          nameList(edge.LimitedAt),
 			"services":            serviceList(edge.Services),
 		})
 	}
@@ -54,6 +55,14 @@ func edgeList(edges []topology.Edge) types.List {
 }
 
 // serviceList returns null for nil.
+func nameList(names []string) types.List {
+	values := make([]attr.Value, len(names))
+	for i, name := range names {
+		values[i] = types.StringValue(name)
+	}
+	return types.ListValueMust(types.StringType, values)
+}
+
 func serviceList(services []topology.Service) types.List {
 	if services == nil {
 		return types.ListNull(serviceType)

@@ -55,6 +55,7 @@ type Link struct {
 	MTU            int            // in bytes; 0 while there is no gateway
 	ServerEndpoint *liqo.Endpoint // nil while there is none
 	Latency        *liqo.Latency  // as the client has measured it, else the server; nil if neither has
+	LimitedAt      []string       // names of the clusters whose gateways limit what may cross, the client's first
 }
 
 // Ownership is what the leaves record about a resource that owns objects of a network.
@@ -196,6 +197,12 @@ func (x leafIndex) link(i, j int) Link {
 		Peering: peering, MadeBy: n.madeBy(peering != nil),
 		MTU: cmp.Or(n.server.TunnelSettings().MTU, n.client.TunnelSettings().MTU), ServerEndpoint: n.server.Endpoint(),
 		Latency: cmp.Or(n.client.Latency(), n.server.Latency()), Owners: x.owners(i, j, n),
+	}
+	if n.client.HasLimits() {
+		link.LimitedAt = append(link.LimitedAt, link.Client.Name)
+	}
+	if n.server.HasLimits() {
+		link.LimitedAt = append(link.LimitedAt, link.Server.Name)
 	}
 	switch {
 	case link.MadeBy == "": // nothing has a status

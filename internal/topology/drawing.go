@@ -42,6 +42,13 @@ func (e Edge) label() string {
 	if e.Kind == OfShortcut && e.MadeBy != shortcut.ByProvider {
 		text += " (not Terraform's)"
 	}
+	switch len(e.LimitedAt) {
+	case 0:
+	case 1:
+		text += ", limited at " + e.LimitedAt[0]
+	default:
+		text += ", limited"
+	}
 	switch e.condition() {
 	case broken:
 		return "✗ " + text + ": " + string(e.Status)

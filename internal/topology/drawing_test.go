@@ -37,6 +37,23 @@ func pictures() map[string]Graph {
 				{Kind: OfShortcut, From: "rome", To: "milan", Status: shortcut.Connected, MadeBy: shortcut.ByProvider},
 			},
 		},
+		"limited": {
+			Nodes: []Node{ready("milan", false), ready("naples", false), ready("rome", false)},
+			Edges: []Edge{
+				{
+					Kind: OfShortcut, From: "naples", To: "milan", Status: shortcut.Error, MadeBy: shortcut.ByProvider,
+					LimitedAt: []string{"milan", "naples"},
+				},
+				{
+					Kind: OfPeering, From: "naples", To: "rome", Status: shortcut.Connected, MadeBy: shortcut.ByOther,
+					LimitedAt: []string{"rome"},
+				},
+				{
+					Kind: OfShortcut, From: "rome", To: "milan", Status: shortcut.Connected, MadeBy: shortcut.ByProvider,
+					LimitedAt: []string{"milan", "rome"},
+				},
+			},
+		},
 		"trouble": {
 			Nodes: []Node{
 				ready("europe", true), ready("florence", false), ready("milan", false),

@@ -50,6 +50,9 @@ type Edge struct {
 	MadeBy   shortcut.Maker  // of this network; empty if there is none
 	Latency  *liqo.Latency   // of this network; nil if there is no measurement
 
+	// LimitedAt are the clusters whose gateways limit what may cross this network, sorted.
+	LimitedAt []string
+
 	// Services use this network directly, sorted. It is nil if neither cluster could be asked.
 	Services []Service
 }
@@ -80,6 +83,7 @@ func New(survey shortcut.Survey, central string) Graph {
 		edge := Edge{
 			Kind: OfShortcut, From: link.Client.Name, To: link.Server.Name,
 			Status: cmp.Or(link.Status, NoNetwork), MadeBy: link.MadeBy, Latency: link.Latency,
+			LimitedAt: slices.Sorted(slices.Values(link.LimitedAt)),
 		}
 		if peering := link.Peering; peering != nil {
 			edge.Kind, edge.From, edge.To, edge.BothWays = OfPeering, peering.Consumer, peering.Provider, peering.BothWays

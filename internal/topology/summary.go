@@ -14,6 +14,7 @@ import (
 // tally counts nodes and edges.
 type tally struct {
 	nodes, notReady int
+	limited         int // edges
 	kinds           map[Kind]int
 	conditions      map[condition]int
 }
@@ -28,15 +29,21 @@ func (t *tally) addNode(node Node) {
 func (t *tally) addEdge(edge Edge) {
 	t.kinds[edge.Kind]++
 	t.conditions[edge.condition()]++
+	if len(edge.LimitedAt) > 0 {
+		t.limited++
+	}
 }
 
-// edgeLines returns how many edges there are, and how many of them do not work.
+// edgeLines returns how many edges there are, and how many of them are limited or do not work.
 func (t *tally) edgeLines() []string {
 	var edges, problems, lines []string
 	for _, kind := range []Kind{OfShortcut, OfPeering} {
 		if number := t.kinds[kind]; number > 0 {
 			edges = append(edges, cluster.Counted(number, string(kind)))
 		}
+	}
+	if t.limited > 0 {
+		edges = append(edges, fmt.Sprintf("%d limited", t.limited))
 	}
 	for _, problem := range []struct {
 		condition condition

@@ -33,6 +33,19 @@ func TestAPictureIsASummaryOnlyAboveItsMaximumOfEdges(t *testing.T) {
 	}
 }
 
+func TestASummaryCountsTheLimitedEdges(t *testing.T) {
+	graph := fleet(2)
+	for i := range graph.Edges {
+		if graph.Edges[i].Kind == OfShortcut {
+			graph.Edges[i].LimitedAt = []string{graph.Edges[i].From}
+			break
+		}
+	}
+	for _, picture := range []string{graph.Mermaid(Drawing{LeftToRight, 1}), graph.DOT(Drawing{LeftToRight, 1})} {
+		has(t, picture, ", 1 limited")
+	}
+}
+
 func TestMermaidNeverGetsMoreThanItDraws(t *testing.T) {
 	long := strings.Repeat("東", mermaidMaxText)
 	large := New(surveyOf(100, 1000), "")
