@@ -20,11 +20,33 @@ var delays = []time.Duration{0, 20 * time.Millisecond, 100 * time.Millisecond}
 // provider. The goals are 5 for the plan of a new shortcut, 15 for an apply, 8 for a destroy, and 3.5 for all
 // others.
 //
-// The handshakes and the first answers are 3 in each process. Terraform plans in one process, and changes in another
-// one after it has planned again there. The checks of a plan for a new shortcut are 1 each time. A create is then 7:
-// the Lease; what is there, read while it holds the Lease; the namespace; the server's gateway; the client's gateway,
-// which needs the server's address; the client's key at the server; the end of the Lease. A destroy is then 2: the
-// Lease; the namespace, whose deletion takes longer than that of everything else.
+// Terraform plans in one process, and changes in another one after it has planned again there. This is what an apply
+// waits for, in order. On the same line is what is asked and written meanwhile.
+//
+//	process 1   1  TCP's handshake
+//	            2  TLS's handshake
+//	            3  the cluster's ID, the caches, the address ranges
+//	            4  whether the plan is possible: namespace, template, ForeignCluster, version of Liqo, taken ranges
+//	process 2   5  TCP's handshake
+//	            6  TLS's handshake
+//	            7  the cluster's ID, the caches, the address ranges
+//	            8  whether the plan is possible, as 4: Terraform does not say that it plans for the second time
+//	            9  the Lease; the namespace, if something is being deleted in its place
+//	           10  what is there, read while it holds the Lease, because another operation may have ended just before;
+//	               the templates
+//	           11  the namespaces; a former gateway's keys
+//	           12  the server's gateway; the Configurations
+//	           13  the client's gateway, which needs the server's address
+//	           14  the keys, each at the other end
+//	           15  the end of the Lease; the record that the shortcut is complete
+//
+// A destroy has 1 to 3 in both processes, then the Lease, with a look at peerings and namespaces, then the namespaces,
+// whose deletion takes longer than that of everything else. Nothing of this is written before it is known that the
+// cluster is the right one and that no other operation works on the pair.
+//
+// The checks of a plan need the ID of the other cluster, so they come after the connection. To read their answers ahead,
+// without the ID, takes a list of all namespaces. A new connection of TCP gets 14 kB at once, and a namespace has half a
+// kilobyte or more. So with some thirty of them, the list costs the round trip that it saves.
 func BenchmarkFarAway(b *testing.B) {
 	on := startLeaves(b, 2)
 	kubeconfig, relays := on.moveAway(b)
