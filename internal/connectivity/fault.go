@@ -234,6 +234,7 @@ func (s *station) overlayOf(node int) certainty {
 
 // locate returns the hop at which packets of a way get lost, or nil if they arrive.
 func (t *Test) locate(ctx context.Context, paths []Path, w way) *Fault {
+	works := slices.ContainsFunc(paths, func(path Path) bool { return path.from == w.from && !path.Lost })
 	switch {
 	case w.arrives() == yes, w.view().passes():
 		return nil
@@ -242,13 +243,38 @@ func (t *Test) locate(ctx context.Context, paths []Path, w way) *Fault {
 	// If the way back answers, the networks of both nodes and all between them pass packets in both directions.
 	case w.reverse().view().passes(), w.reaches(hopsToTarget):
 		return w.to.podFault(ctx, w, w.target)
-	case !w.reaches(hopsToGateway) && w.from.overlayOf(w.source) == yes:
+	case w.reaches(hopsToGateway), !works && w.passesUnseen():
+		return w.behindGateway(ctx, works)
+	case w.from.overlayOf(w.source) == yes:
 		return w.from.nodeFault(w, w.source)
-	case !w.reaches(hopsToGateway):
+	default:
 		return w.from.overlayFault(w, w.source)
 	}
-	works := slices.ContainsFunc(paths, func(path Path) bool { return path.from == w.from && !path.Lost })
-	return w.behindGateway(ctx, works)
+}
+
+// passesUnseen reports whether packets of a way may have reached the gateway of their leaf, although no pod there has
+// an answer of it. What the gateway says has an address that is not its pod's. If no pod of either leaf hears of a
+// gateway, pod networks may drop that, which let a pod send only with its own address.
+func (w way) passesUnseen() bool {
+	if sent, _ := w.from.bytes(); sent >= 0 {
+		return w.carried(sent) == yes
+	}
+	return !w.from.hearsGateway() && !w.to.hearsGateway()
+}
+
+// hearsGateway reports whether a pod of the leaf has an answer of the gateway itself.
+func (s *station) hearsGateway() bool {
+	for node, report := range s.reports {
+		for _, answer := range report.answers {
+			if answer.hops[hopsToGateway] {
+				return true
+			}
+		}
+		if s.overlayOf(node) == yes {
+			return true
+		}
+	}
+	return false
 }
 
 // behindGateway returns the hop at which packets get lost that reach the gateway of their leaf. Works reports whether
@@ -265,7 +291,7 @@ func (w way) behindGateway(ctx context.Context, works bool) *Fault {
 		return tunnelFault(w)
 	case !w.reverse().reachesNode(): // before the overlay, which a pod does not reach without its node either
 		return w.to.podFault(ctx, w, w.target)
-	case w.to.overlayOf(w.target) == no:
+	case w.to.overlayOf(w.target) == no && (w.to.hearsGateway() || w.from.hearsGateway()):
 		return w.to.overlayFault(w, w.target)
 	case works:
 		return w.to.nodeFault(w, w.target)

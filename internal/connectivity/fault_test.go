@@ -277,6 +277,32 @@ func TestEachFaultHasItsHop(t *testing.T) {
 			},
 			Fault{Hop: HopGateway, Problem: trouble.Problem{ID: "gateway-not-forwarding", Leaf: "milan"}},
 		},
+		"a gateway drops what comes from the tunnel, and pod networks drop what gateways say": {
+			func(s scene, rome, milan *station) {
+				s.losesAll(rome, milan, 1)
+				s.losesAll(milan, rome, 1)
+				rome.hearsAll()
+				for node := range rome.names {
+					rome.silent(node)
+					milan.silent(node)
+				}
+				rome.counts(4*pushed, 4*pushed)
+				milan.counts(4*pushed, 4*pushed)
+			},
+			Fault{Hop: HopGateway, Problem: trouble.Problem{ID: "gateway-not-forwarding", Leaf: "milan"}},
+		},
+		"so they do, and none counts": {
+			func(s scene, rome, milan *station) {
+				s.losesAll(rome, milan, 1)
+				s.losesAll(milan, rome, 1)
+				rome.hearsAll()
+				for node := range rome.names {
+					rome.silent(node)
+					milan.silent(node)
+				}
+			},
+			Fault{Hop: HopGateway, Problem: trouble.Problem{ID: "either-gateway-not-forwarding"}},
+		},
 		"a gateway drops packets, and none counts them": {
 			func(s scene, rome, milan *station) {
 				s.losesAll(rome, milan, 1, 2)

@@ -132,13 +132,15 @@ func TestAccPacketsOfNewPodsThatGoRoundTheOverlayDoNotHideItsFault(t *testing.T)
 	}
 }
 
-// A pod network that lets pods send only with their own addresses drops what goes round the overlay.
+// A pod network that lets pods send only with their own addresses drops what goes round the overlay, and what a gateway
+// itself says to a pod.
 func TestAccPacketsOfNewPodsThatThePodNetworkDropsAreNotCounted(t *testing.T) {
 	p := borrowTestedOn(t, oneNode, acctest.OverNodePort)
-	const otherLeaf = "10.71.0.0/16"
+	const otherLeaf, overlay = "10.71.0.0/16", "10.80.0.0/16"
 	for _, leaf := range []string{"rome", "milan"} {
 		node := gatewayNode(leaf)(p)
 		p.lab.Command(t, "drop", node, "--hook=prerouting", "--in=pod*", "--from="+otherLeaf)
+		p.lab.Command(t, "drop", node, "--hook=prerouting", "--in=pod*", "--from="+overlay)
 		p.lab.Command(t, "set", leaf, "pod-reported-after=2s")
 		t.Cleanup(func() {
 			p.lab.Command(t, "mend", node)
