@@ -59,7 +59,7 @@ func (t *Test) faults(ctx context.Context, result *Result) []Fault {
 		faults = append(faults, unknown(lost[0]))
 	}
 	for _, s := range []*station{t.client, t.server} {
-		faults = s.common(faults)
+		faults = s.common(ctx, faults)
 	}
 	return faults
 }
@@ -83,7 +83,7 @@ func (t *Test) hops(ctx context.Context, paths []Path) []Fault {
 
 // common returns the faults, in which the gateway of the leaf takes the place of its nodes if all of several nodes have
 // the same fault. A gateway that drops what comes from the nodes looks like nodes that send nothing.
-func (s *station) common(faults []Fault) []Fault {
+func (s *station) common(ctx context.Context, faults []Fault) []Fault {
 	ofNode := func(fault Fault) bool { return fault.Hop == HopNode && fault.Leaf == s.Leaf.Name }
 	first, count := slices.IndexFunc(faults, ofNode), 0
 	for _, fault := range faults {
@@ -95,7 +95,7 @@ func (s *station) common(faults []Fault) []Fault {
 		return faults
 	}
 	at := faults[first]
-	faults[first] = *s.gatewayFault(at.way)
+	faults[first] = *s.gatewayFault(ctx, at.way)
 	return slices.DeleteFunc(faults, ofNode)
 }
 
@@ -234,9 +234,15 @@ func (s *station) overlayOf(node int) certainty {
 
 // locate returns the hop at which packets of a way get lost, or nil if they arrive.
 func (t *Test) locate(ctx context.Context, paths []Path, w way) *Fault {
+	if w.view().passes() {
+		return nil
+	}
+	if forbidden := w.forbidden(); forbidden != nil {
+		return forbidden
+	}
 	works := slices.ContainsFunc(paths, func(path Path) bool { return path.from == w.from && !path.Lost })
 	switch {
-	case w.arrives() == yes, w.view().passes():
+	case w.arrives() == yes:
 		return nil
 	case !w.reachesNode():
 		return w.from.podFault(ctx, w, w.source)
@@ -286,7 +292,7 @@ func (w way) behindGateway(ctx context.Context, works bool) *Fault {
 	case w.reverse().roundabout():
 		return w.to.overlayFault(w, w.target)
 	case !works && w.carried(sent) == no:
-		return w.from.gatewayFault(w)
+		return w.from.gatewayFault(ctx, w)
 	case !works && w.carried(sent) == yes && w.carried(received) == no:
 		return tunnelFault(w)
 	case !w.reverse().reachesNode(): // before the overlay, which a pod does not reach without its node either
@@ -296,9 +302,9 @@ func (w way) behindGateway(ctx context.Context, works bool) *Fault {
 	case works:
 		return w.to.nodeFault(w, w.target)
 	case w.carried(received) == yes:
-		return w.to.gatewayFault(w)
+		return w.to.gatewayFault(ctx, w)
 	default:
-		return gatewaysFault(w)
+		return gatewaysFault(ctx, w)
 	}
 }
 

@@ -372,7 +372,7 @@ func TestWhatAllNodesOfALeafHaveInCommonIsItsGateway(t *testing.T) {
 	s.losesAll(rome, milan, 1)
 	s.losesAll(milan, rome, 1, 2)
 	rome.hearsAll()
-	found := rome.common(s.find(t))
+	found := rome.common(t.Context(), s.find(t))
 	for _, fault := range found {
 		if !fault.isSame(Fault{Hop: HopGateway, Problem: trouble.Problem{Leaf: "rome"}}) {
 			t.Errorf("got %s of %q", fault.Hop, fault.Node)
@@ -530,7 +530,7 @@ func TestWhyNobodyKnowsWhichGatewayItIsIsSaid(t *testing.T) {
 		}
 		milan.counts(0, 0)
 		prepare(rome)
-		evidence := strings.Join(gatewaysFault(way{from: rome, to: milan}).Evidence, "\n")
+		evidence := strings.Join(gatewaysFault(t.Context(), way{from: rome, to: milan}).Evidence, "\n")
 		if !strings.Contains(evidence, want) || strings.Contains(evidence, `the gateway of "milan" has sent`) {
 			t.Errorf("%q is missing in, or Milan is in:\n%s", want, evidence)
 		}

@@ -1,10 +1,13 @@
 package liqo
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -27,6 +30,21 @@ type Rule struct {
 	Port     int32    `json:"port,omitempty"`    // 0 for every port
 	EndPort  int32    `json:"endPort,omitempty"` // the last one of a range; 0 if it is only Port
 	CIDRs    []string `json:"cidrs,omitempty"`   // as their own leaf sees them; empty for all announced pod CIDRs
+}
+
+// String names what the rule lets cross.
+func (r Rule) String() string {
+	text := cmp.Or(r.Protocol, "every protocol")
+	switch {
+	case r.EndPort > r.Port:
+		text += fmt.Sprintf(" to ports %d-%d", r.Port, r.EndPort)
+	case r.Port > 0:
+		text += fmt.Sprintf(" to port %d", r.Port)
+	}
+	if len(r.CIDRs) > 0 {
+		text += " in " + strings.Join(r.CIDRs, ", ")
+	}
+	return text
 }
 
 // Limits are what may cross a network, as one end enforces it. All ranges are as their own leaf sees them: Liqo
@@ -91,6 +109,19 @@ func (l Limits) valid() bool {
 		return slices.Contains([]string{"", TCP, UDP, ICMP}, rule.Protocol) && all(rule.CIDRs, isRange)
 	}
 	return all(l.In, isRule) && all(l.Out, isRule) && all(l.Own, isRange) && all(l.Other, isRange)
+}
+
+// LetPingIn reports whether an echo request to a pod of this leaf may cross.
+func (l Limits) LetPingIn(to netip.Addr) bool { return letPing(eachRange(l.In, l.Own), to) }
+
+// LetPingOut reports whether the answer to an echo request may cross that goes to a pod of the other leaf.
+func (l Limits) LetPingOut(to netip.Addr) bool { return letPing(eachRange(l.Out, l.Other), to) }
+
+func letPing(rules []rangeRule, to netip.Addr) bool {
+	return slices.ContainsFunc(rules, func(rule rangeRule) bool {
+		cidr, err := netip.ParsePrefix(rule.cidr)
+		return err == nil && cidr.Contains(to) && (rule.Protocol == "" || rule.Protocol == ICMP)
+	})
 }
 
 func all[T any](items []T, is func(T) bool) bool {

@@ -10,6 +10,7 @@ import (
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/apis/networking/v1beta1/firewall"
 	"github.com/liqotech/liqo/pkg/consts"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -96,6 +97,7 @@ const (
 	notNetwork   = "Terraform may change only networks between clusters, in their own namespaces"
 	notForReal   = "Terraform may create a Service only as a dry run"
 	notItsRoutes = "Terraform may not change routes"
+	notItsRules  = "Terraform may change only what crosses the gateways of networks"
 	notItsRecord = "Terraform may not change Liqo's record of this cluster"
 	notItsLease  = "Terraform may change only Leases whose names begin with terraform-provider-liqo"
 )
@@ -142,6 +144,14 @@ var attempts = map[string]struct {
 	"let the routes of a network lead elsewhere": {notItsRoutes, patches(&networkingv1beta1.RouteConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-naples", Name: "milan-node-gw"},
 	}, `{"spec":{"table":{"name":"other"}}}`)},
+	"let nodes drop packets":         {notItsRules, creates(firewallFor("fabric", "naples"))},
+	"let all gateways drop packets":  {notItsRules, creates(firewallFor("gateway", ""))},
+	"limit what may cross a peering": {notItsRules, creates(firewallFor("gateway", "europe"))},
+	"let a gateway drop packets, in a peering's namespace": {
+		notNetwork, creates(&networkingv1beta1.FirewallConfiguration{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-europe", Name: "other"},
+		}),
+	},
 	"create a network elsewhere": {notNetwork, creates(elsewhere(&networkingv1beta1.PublicKey{}, "other"))},
 	"create a network in a peering": {notNetwork, creates(&networkingv1beta1.PublicKey{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-europe", Name: "other"},
@@ -158,6 +168,21 @@ var attempts = map[string]struct {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "other"},
 	})},
 	"create a Lease elsewhere": {notInRole, creates(elsewhere(&coordinationv1.Lease{}, "terraform-provider-liqo.a.b"))},
+}
+
+// firewallFor is a FirewallConfiguration of Naples' network for gateways or nodes, and of one cluster or all.
+func firewallFor(category, cluster string) client.Object {
+	labels := map[string]string{"networking.liqo.io/firewall-category": category}
+	if cluster != "" {
+		labels["networking.liqo.io/firewall-unique"] = cluster
+	}
+	name, family := "other", firewall.TableFamilyIPv4
+	return &networkingv1beta1.FirewallConfiguration{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-naples", Name: name, Labels: labels},
+		Spec: networkingv1beta1.FirewallConfigurationSpec{
+			Table: firewall.Table{Name: &name, Family: &family, Chains: []firewall.Chain{}},
+		},
+	}
 }
 
 // tenantLabels make a tenant namespace of Naples, or an object of its network, from another one.
@@ -220,7 +245,7 @@ func (l *Lab) TheRightsEndAtNetworks(t *testing.T, leaf string) {
 	t.Helper()
 	l.KeepsInventory(t)
 	l.Limit(t, leaf)
-	config := l.ReachedAs(t, leaf, "terraform", RolesIn(t, "shortcuts", "key-rotation")).Config()
+	config := l.ReachedAs(t, leaf, "terraform", RolesIn(t, "shortcuts", "key-rotation", "what-may-cross")).Config()
 	terraform, err := client.New(config, client.Options{Scheme: cluster.NewScheme()})
 	if err != nil {
 		t.Fatal(err)

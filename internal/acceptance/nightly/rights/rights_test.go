@@ -21,7 +21,7 @@ type exampleRole struct {
 }
 
 var exampleRoles = map[string]exampleRole{
-	"manage": {[]string{"shortcuts", "key-rotation", "pods"}, toManage},
+	"manage": {[]string{"shortcuts", "key-rotation", "pods", "what-may-cross"}, toManage},
 	"plan":   {[]string{"plans"}, toPlan},
 }
 

@@ -28,6 +28,7 @@ var (
 		"publickeies.networking.liqo.io",
 	}
 	connections = []string{"connections.networking.liqo.io"}
+	firewalls   = []string{"firewallconfigurations.networking.liqo.io"}
 	wireGuards  = []string{"wggatewayservers.networking.liqo.io", "wggatewayclients.networking.liqo.io"}
 	templates   = []string{"wggatewayservertemplates.networking.liqo.io", "wggatewayclienttemplates.networking.liqo.io"}
 	peerings    = []string{
@@ -100,6 +101,22 @@ var toManage = slices.Concat(toConnect, []use{
 	{
 		name: "a destroy of gateways with settings of their pods", prepare: presentWithPods, do: disconnects,
 		rights: of(templates, "delete"),
+	},
+	{
+		name: "a create with rules of what may cross", prepare: absent, do: connects(inOwnNamespaces(), withRules),
+		rights: of(firewalls, "watch", "create", "patch"),
+	},
+	{
+		name: "a refresh of rules on older API servers", prepare: presentWithRules, fault: withoutStreaming, do: observes,
+		rights: of(firewalls, "list"),
+	},
+	{
+		name: "a change of rules", prepare: presentWithRules, do: connects(inOwnNamespaces(), withOtherRules),
+		rights: []string{"patch firewallconfigurations.networking.liqo.io/status"},
+	},
+	{
+		name: "a removal of all rules", prepare: presentWithRules, do: connects(inOwnNamespaces()),
+		rights: of(firewalls, "delete", "get"),
 	},
 	{
 		// Without them, the plan does not warn.

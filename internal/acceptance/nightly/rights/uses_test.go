@@ -70,6 +70,15 @@ func withPods(spec *shortcut.Spec) {
 	spec.Client.Pods, spec.Server.Pods = pods, pods
 }
 
+// withRules limits what may cross.
+func withRules(spec *shortcut.Spec) {
+	spec.Allow = &shortcut.Allow{ToServer: []liqo.Rule{{Protocol: liqo.TCP, Port: 5432}}}
+}
+
+func withOtherRules(spec *shortcut.Spec) {
+	spec.Allow = &shortcut.Allow{ToServer: []liqo.Rule{{Protocol: liqo.TCP, Port: 443}}}
+}
+
 // withRefusedPort asks for a port that an API server refuses for a Service.
 func withRefusedPort(spec *shortcut.Spec) { spec.Server.NodePort = 1 }
 
@@ -152,6 +161,13 @@ func presentWithPods(t *testing.T, s *stage) {
 	spec := inOwnNamespaces()
 	withPods(&spec)
 	s.remove(t)
+	s.create(t, spec)
+}
+
+func presentWithRules(t *testing.T, s *stage) {
+	t.Helper()
+	spec := inOwnNamespaces()
+	withRules(&spec)
 	s.create(t, spec)
 }
 

@@ -1,0 +1,136 @@
+package connectivity
+
+import (
+	"strings"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/apis/networking/v1beta1/firewall"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+)
+
+// rulesFor is a FirewallConfiguration for a gateway, as Liqo finds it.
+func rulesFor(name, remote string, table firewall.Table) *networkingv1beta1.FirewallConfiguration {
+	return &networkingv1beta1.FirewallConfiguration{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, Namespace: "liqo-tenant-" + remote, Labels: map[string]string{
+				"networking.liqo.io/firewall-category": "gateway", "networking.liqo.io/firewall-unique": remote,
+			},
+		},
+		Spec: networkingv1beta1.FirewallConfigurationSpec{Table: table},
+	}
+}
+
+// limit lets only that cross which is allowed, as the leaf enforces it.
+func (s *station) limit(limits liqo.Limits) {
+	limits.Own, limits.Other = []string{"10.0.0.0/16"}, []string{"10.0.0.0/16"} // both leaves have the same range
+	rules := rulesFor(string(s.Remote.ID)+"-allow", string(s.Remote.ID), limits.Table("allow"))
+	rules.Annotations = map[string]string{liqo.LimitsAnnotation: limits.Annotation()}
+	s.objects.Firewall = rules
+}
+
+// newLimitedScene is a scene in which Milan is the server, and all pings to it get lost.
+func newLimitedScene(t *testing.T) scene {
+	t.Helper()
+	s := newScene(t)
+	s.client.objects.GatewayServer, s.client.objects.GatewayClient = nil, clustertest.GatewayClient("milan")
+	for _, station := range []*station{s.client, s.server} {
+		for _, address := range []string{"10.0.0.1", "10.0.0.2"} {
+			station.listeners = append(station.listeners, &corev1.Pod{Status: corev1.PodStatus{PodIP: address}})
+		}
+	}
+	s.losesAll(s.client, s.server, 1, 2)
+	return s
+}
+
+func TestRulesThatLetNoPingCrossAreNamed(t *testing.T) {
+	http := liqo.Rule{Protocol: liqo.TCP, Port: 80}
+	pings, elsewhere := liqo.Rule{Protocol: liqo.ICMP}, liqo.Rule{Protocol: liqo.ICMP, CIDRs: []string{"10.0.9.0/24"}}
+	const answers = "no rule lets answers to pings from \"rome\" cross"
+	for name, test := range map[string]struct {
+		rome, milan liqo.Limits
+		leaf, says  string
+	}{
+		"no rule": {
+			milan: liqo.Limits{}, leaf: "milan",
+			says: "There is no rule for them: `allow` is empty, or has rules for the other direction only.",
+		},
+		"other rules": {
+			milan: liqo.Limits{In: []liqo.Rule{http, elsewhere}}, leaf: "milan",
+			says: "The rules for them name tcp to port 80 and icmp in 10.0.9.0/24.",
+		},
+		"many rules": {
+			milan: liqo.Limits{In: []liqo.Rule{http, http, http, http, http, http, http}}, leaf: "milan",
+			says: "tcp to port 80 and 2 more.",
+		},
+		"a rule at one end only": {milan: liqo.Limits{In: []liqo.Rule{pings}}, leaf: "rome", says: "There is no rule"},
+	} {
+		s := newLimitedScene(t)
+		s.client.limit(test.rome)
+		s.server.limit(test.milan)
+		found := s.find(t)
+		if len(found) != 1 || found[0].ID != "rules-stop-pings" || found[0].Leaf != test.leaf || found[0].Hop != HopGateway {
+			t.Errorf("%s: got %+v", name, found)
+			continue
+		}
+		if is := found[0].Summary == answers; is != (test.leaf == "rome") {
+			t.Errorf("%s: got %q", name, found[0].Summary)
+		}
+		other := map[string]string{"rome": "milan", "milan": "rome"}[test.leaf]
+		for _, part := range []string{
+			"FirewallConfiguration liqo-tenant-" + other + "/" + other + "-allow of leaf", "has the address 10.0.0.1", test.says,
+			"\n\n  { to = \"server\", protocol = \"icmp\" }\n\n",
+		} {
+			if text := found[0].Detail(); !strings.Contains(text, part) {
+				t.Errorf("%s: %q is missing in:\n%s", name, part, text)
+			}
+		}
+	}
+}
+
+func TestRulesThatLetPingsCrossAreNotBlamed(t *testing.T) {
+	for name, rule := range map[string]liqo.Rule{
+		"pings": {Protocol: liqo.ICMP}, "everything": {},
+		"pings to its range": {Protocol: liqo.ICMP, CIDRs: []string{"10.0.0.0/24"}},
+	} {
+		s := newLimitedScene(t)
+		s.client.limit(liqo.Limits{Out: []liqo.Rule{rule}})
+		s.server.limit(liqo.Limits{In: []liqo.Rule{rule}})
+		for _, fault := range s.find(t) {
+			if fault.ID == "rules-stop-pings" {
+				t.Errorf("%s: %s", name, fault.Detail())
+			}
+		}
+	}
+}
+
+func TestFirewallConfigurationsThatDropPacketsAreNamedWithTheirGateway(t *testing.T) {
+	dropping := firewall.Table{Chains: []firewall.Chain{{Rules: firewall.RulesSet{
+		FilterRules: []firewall.FilterRule{{Action: firewall.ActionReject}},
+	}}}}
+	marking := firewall.Table{Chains: []firewall.Chain{{Rules: firewall.RulesSet{
+		FilterRules: []firewall.FilterRule{{Action: firewall.ActionCtMark}},
+	}}}}
+	everywhere := rulesFor("everywhere", "milan", dropping)
+	delete(everywhere.Labels, "networking.liqo.io/firewall-unique")
+	s := newScene(t, rulesFor("theirs", "milan", dropping), rulesFor("of-liqo", "milan", marking),
+		rulesFor("of-another-gateway", "naples", dropping), everywhere)
+	want := `The gateway of "rome" drops packets as it is told by FirewallConfiguration liqo-tenant-milan/everywhere and ` +
+		`FirewallConfiguration liqo-tenant-milan/theirs.`
+	w := way{from: s.client, to: s.server}
+	for name, fault := range map[string]*Fault{
+		"its own": s.client.gatewayFault(t.Context(), w), "both": gatewaysFault(t.Context(), w),
+		"on the way back": gatewaysFault(t.Context(), w.reverse()),
+	} {
+		if text := strings.Join(fault.Evidence, "\n"); strings.Count(text, want) != 1 {
+			t.Errorf("%s: got\n%s", name, text)
+		}
+	}
+	if fault := s.server.gatewayFault(t.Context(), w); strings.Contains(fault.Detail(), "is told by") {
+		t.Errorf("Milan's gateway: %s", fault.Detail())
+	}
+}
