@@ -22,6 +22,8 @@ type member struct {
 	leaf    *cluster.Leaf // nil if err is set
 	err     error
 	names   map[string]string // of all clusters that are concerned, by their IDs
+
+	addresses addresses // as [member.observe] has read them
 }
 
 // name is the user's name of the leaf or, if it is not known, the cluster ID.

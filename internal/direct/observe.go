@@ -8,6 +8,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // State is what the centre and its leaves show about a Service.
@@ -15,6 +16,9 @@ type State struct {
 	Request
 
 	Leaves []LeafState // into which the centre offloads the Service's namespace, sorted by the cluster ID
+
+	Closed       []*trouble.Problem // ports of the pods to which what may cross lets no connections
+	LimitsUnread error              // why this is not known of all leaves
 }
 
 // LeafState is what one leaf shows.
@@ -90,7 +94,9 @@ func (s *Service) observe(ctx context.Context) (State, []*member, error) {
 		return State{}, nil, err
 	}
 	leaves := parallel.Map(members, func(m *member) LeafState { return m.observe(ctx, pods, request.Set) })
-	return State{Request: request, Leaves: leaves}, members, nil
+	state := State{Request: request, Leaves: leaves}
+	state.Closed, state.LimitsUnread = s.closedPorts(ctx, members, pods)
+	return state, members, nil
 }
 
 // members connects the leaves into which the centre offloads the Service's namespace, all in parallel.
@@ -125,11 +131,11 @@ func (m *member) observe(ctx context.Context, pods []pod, requested bool) LeafSt
 			return state
 		}
 	}
-	addresses := addressesIn(list.Items)
-	limits, err := m.obstacles(ctx, pods, addresses)
+	m.addresses = addressesIn(list.Items)
+	limits, err := m.obstacles(ctx, pods, m.addresses)
 	if err == nil {
 		state.Obstacles = limits.all()
-		state.Endpoints, err = m.endpoints(ctx, pods, addresses, limits, requested)
+		state.Endpoints, err = m.endpoints(ctx, pods, m.addresses, limits, requested)
 	}
 	state.Err = err
 	return state

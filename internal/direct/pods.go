@@ -23,6 +23,7 @@ type pod struct {
 	address string // at which the centre reaches it
 	kind    discoveryv1.AddressType
 	ready   bool // for the centre
+	ports   []discoveryv1.EndpointPort
 }
 
 // pods reads the pods behind the Service from the centre, sorted by name. It leaves out endpoints that are no pods.
@@ -43,7 +44,7 @@ func (s *Service) pods(ctx context.Context) ([]pod, error) {
 			}
 			all = append(all, pod{
 				name: endpoint.TargetRef.Name, slice: slice.Name, address: endpoint.Addresses[0], kind: slice.AddressType,
-				ready:   isReady(endpoint),
+				ready: isReady(endpoint), ports: slice.Ports,
 				cluster: cmp.Or(clusters[*endpoint.NodeName], string(s.Centre.ID)),
 			})
 		}

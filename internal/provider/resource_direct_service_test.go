@@ -88,6 +88,15 @@ func TestAPlanWarnsOfEachLeafThatCannotFollow(t *testing.T) {
 		}
 		planned.reserve(reservation{first: "milan", second: "rome"}, "token") // the plan of a shortcut
 	}
+	closed := direct.State{
+		Leaves: []direct.LeafState{{Name: "milan"}}, LimitsUnread: errors.New("no permission"),
+		Closed: []*trouble.Problem{{Leaf: "milan", Summary: "connections are dropped"}},
+	}
+	if said := warnings(closed, nil); len(said) != 2 || said.HasError() ||
+		said[0].Summary() != `Connections are dropped on leaf "milan"` ||
+		said[1].Summary() != "What may cross can't be read" {
+		t.Errorf("with closed ports: %v", said)
+	}
 	if said := warnings(direct.State{}, nil); len(said) != 1 || said[0].Summary() != "The namespace is not offloaded" {
 		t.Errorf("without leaves: %v", said)
 	}
