@@ -20,13 +20,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
-// The labels with which the gateway for one other cluster finds its FirewallConfigurations. Liqo defines them in
-// pkg/firewall, which imports nftables.
-const (
-	firewallCategoryLabel = "networking.liqo.io/firewall-category"
-	firewallUniqueLabel   = "networking.liqo.io/firewall-unique"
-)
-
 func isFirewall(object client.Object) bool {
 	_, ok := object.(*networkingv1beta1.FirewallConfiguration)
 	return ok
@@ -51,7 +44,7 @@ func (e *End) forgeFirewall(
 		ObjectMeta: metav1.ObjectMeta{
 			Name: e.firewallName(), Namespace: namespace,
 			Labels: map[string]string{
-				consts.RemoteClusterID: id, firewallCategoryLabel: "gateway", firewallUniqueLabel: id,
+				consts.RemoteClusterID: id, liqo.FirewallCategoryLabel: liqo.GatewayCategory, liqo.FirewallUniqueLabel: id,
 			},
 		},
 		Spec: networkingv1beta1.FirewallConfigurationSpec{Table: table},

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/apis/networking/v1beta1/firewall"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -118,4 +119,43 @@ func TestADataSourceShowsTheRulesOfEachLeaf(t *testing.T) {
 	seen.has(shown, "null", "allow")
 	seen.has(shown, "null", "client_end", "allow")
 	seen.has(shown, onPort5432, "server_end", "allow")
+}
+
+// opensAll is a FirewallConfiguration that translates new connections before the rules of what may cross are asked.
+func opensAll(remote string) *networkingv1beta1.FirewallConfiguration {
+	family, hook, policy := firewall.TableFamilyIPv4, firewall.ChainHookPrerouting, firewall.ChainPolicyAccept
+	priority := firewall.ChainPriority(-200)
+	object := &networkingv1beta1.FirewallConfiguration{}
+	object.Namespace, object.Name = "default", "open"
+	object.Labels = map[string]string{
+		"networking.liqo.io/firewall-category": "gateway", "networking.liqo.io/firewall-unique": remote,
+	}
+	object.Spec.Table = firewall.Table{Name: new("open"), Family: &family, Chains: []firewall.Chain{{
+		Name: new("open"), Type: firewall.ChainTypeNAT, Hook: &hook, Policy: &policy, Priority: &priority,
+		Rules: firewall.RulesSet{NatRules: []firewall.NatRule{{
+			NatType: firewall.NatTypeDestination, To: new("10.203.0.5"), Match: []firewall.Match{},
+		}}},
+	}}}
+	return object
+}
+
+func TestAPlanWarnsOfRulesOfSomeoneElseThatUndoWhatMayCross(t *testing.T) {
+	const warning = "Warning: FirewallConfiguration default/open may undo `allow` on leaf \"milan\""
+	for name, config := range map[string]string{
+		"shortcut": between("milan", overNodePort+"\nallow = ["+database+"]"),
+		"one end":  endAt(milansServer, "milan", "rome", allows(database)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := leavesFor(t)
+			p := l.project(t, config)
+			p.apply().doesNotSay("may undo")
+			l.have("milan", opensAll("rome"))
+			seen := p.plan()
+			seen.isEmpty()
+			seen.says(warning, "It translates new connections from the tunnel before the rules of `allow` are asked",
+				"Let its owner give its chains for prerouting a priority above -101, or delete it.")
+			l.lose("milan", opensAll("rome"))
+			p.plan().doesNotSay("may undo")
+		})
+	}
 }

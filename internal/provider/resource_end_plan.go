@@ -50,8 +50,8 @@ func (p *endPlanning[M, P]) propose(ctx context.Context) diag.Diagnostics {
 	return diags
 }
 
-// planRepair plans an update of a gateway whose rules or derived template an apply has to write, and warns if nothing
-// could take over from its active pod.
+// planRepair plans an update of a gateway whose rules or derived template an apply has to write. It warns if nothing
+// could take over from its active pod, and of what may undo the rules.
 func (p *endPlanning[M, P]) planRepair(ctx context.Context) diag.Diagnostics {
 	object := p.object(p.leaf, p.plan, p.own)
 	edited, editedErr := object.LimitsEdited(ctx)
@@ -59,17 +59,22 @@ func (p *endPlanning[M, P]) planRepair(ctx context.Context) diag.Diagnostics {
 		p.plan.planChanges()
 	}
 	outdated, err := object.End.OutdatedTemplate(ctx)
-	switch err = cmp.Or(err, editedErr); {
-	case err != nil:
+	rivals, rivalsErr := object.End.RivalRules(ctx)
+	if err = cmp.Or(err, editedErr, rivalsErr); err != nil {
 		return diag.Diagnostics{because("repairs-not-checked", "The gateway can't be checked for repairs", err).asWarning()}
-	case outdated != nil:
+	}
+	if outdated != nil {
 		p.plan.planChanges()
-		return diag.Diagnostics{explained(outdated).asWarning()}
+	} else {
+		outdated = object.End.StandbyMissing(ctx)
 	}
-	if missing := object.End.StandbyMissing(ctx); missing != nil {
-		return diag.Diagnostics{explained(missing).asWarning()}
+	var diags diag.Diagnostics
+	for _, problem := range append(rivals, outdated) {
+		if problem != nil {
+			diags.Append(explained(problem).asWarning())
+		}
 	}
-	return nil
+	return diags
 }
 
 func (p *endPlanning[M, P]) foresee(ctx context.Context) diag.Diagnostics {

@@ -257,6 +257,13 @@ func (s *Shortcut) StandbysMissing(ctx context.Context) []*trouble.Problem {
 		func(problem *trouble.Problem) bool { return problem == nil })
 }
 
+// RivalRules returns what may undo what may cross at either end; see [end.End.RivalRules].
+func (s *Shortcut) RivalRules(ctx context.Context) ([]*trouble.Problem, error) {
+	client, clientErr := s.Client.RivalRules(ctx)
+	server, serverErr := s.Server.RivalRules(ctx)
+	return append(client, server...), errors.Join(clientErr, serverErr)
+}
+
 // WhyDown asks both leaves why the tunnel is not up although all objects of the shortcut are in place. It mentions what
 // it can't read, and continues.
 func (s *Shortcut) WhyDown(ctx context.Context) *trouble.Problem {
