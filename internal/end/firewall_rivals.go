@@ -57,8 +57,8 @@ func (e *End) rivalRules(rival *networkingv1beta1.FirewallConfiguration, how, cu
 		ID: "rules-undone", Leaf: e.Leaf.Name,
 		Summary:  fmt.Sprintf("%s may undo `allow`", cluster.Shown(e.Leaf.Describe(rival))),
 		Evidence: []string{how, writtenBy(rival)},
-		Advice: fmt.Sprintf("So %q may reach more pods of %q than `allow` names, and `allow` shows nothing of it. This provider "+
-			"changes nothing that it has not made. Let its owner %s, or delete it.", e.Remote.Name, e.Leaf.Name, cure),
+		Advice: fmt.Sprintf("So %q may reach more pods of %q than `allow` names, and `allow` shows nothing of it. This "+
+			"provider changes nothing that it has not made. Let its owner %s, or delete it.", e.Remote.Name, e.Leaf.Name, cure),
 	}
 }
 

@@ -67,6 +67,25 @@ func TestAGatewayOfOneEndLimitsWhatMayCross(t *testing.T) {
 	l.hasRules("milan", "rome", false)
 }
 
+func TestTheRulesOfAShortcutAreImportedWithAnEndAndBack(t *testing.T) {
+	l := leavesFor(t)
+	joined := l.project(t, between("milan", overNodePort+"\nallow = ["+database+"]"))
+	joined.apply()
+	p := l.project(t, endAt(milansServer, "milan", "rome", allows(database)))
+	p.imports(milansServer, "milan/rome")
+	p.plan().isEmpty()
+	joined.forget(romeMilan)
+	p.configure(endAt(milansServer, "milan", "rome", allows(database+", { to = \"client\", protocol = \"icmp\" }")))
+	p.apply().does("update", milansServer)
+
+	p.forget(milansServer)
+	joined.configure(between("milan", overNodePort+"\nadopt_existing = true\nallow = ["+database+"]"))
+	joined.imports(romeMilan, "rome/milan")
+	joined.apply().does("update", romeMilan)
+	joined.has(romeMilan, onPort5432, "allow")
+	joined.has(romeMilan, "Connected", "status")
+}
+
 func TestAPlanFindsRulesThatAGatewayOfOneEndCannotHave(t *testing.T) {
 	l := leavesFor(t)
 	for rule, sentence := range map[string]string{

@@ -46,7 +46,7 @@ func TestATopologyListsItsNodesAndEdges(t *testing.T) {
 			},
 			{
 				Client: joined("rome"), Server: joined("milan"), Status: shortcut.Connecting, MadeBy: shortcut.ByProvider,
-				Latency: fiveMS,
+				Latency: fiveMS, LimitedAt: []string{"rome", "milan"},
 			},
 		},
 	}, "europe"), map[string]string{"rome": "v1.2.0", "milan": "v1.0.1"})
@@ -57,9 +57,10 @@ func TestATopologyListsItsNodesAndEdges(t *testing.T) {
 	shows(t, map[string][2]any{
 		"nodes": {model.Nodes, nodes},
 		"edges": {model.Edges, `[{"both_ways":true,"from":"europe","kind":"peering","latency_measured_at":<null>,` +
-			`"latency_ms":<null>,"made_by":<null>,"services":<null>,"status":"NoNetwork","to":"milan"},` +
+			`"latency_ms":<null>,"limited_at":[],"made_by":<null>,"services":<null>,"status":"NoNetwork","to":"milan"},` +
 			`{"both_ways":false,"from":"rome","kind":"shortcut","latency_measured_at":"2026-11-21T03:04:05Z",` +
-			`"latency_ms":5.000000,"made_by":"terraform-provider-liqo","services":<null>,"status":"Connecting","to":"milan"}]`},
+			`"latency_ms":5.000000,"limited_at":["milan","rome"],"made_by":"terraform-provider-liqo","services":<null>,` +
+			`"status":"Connecting","to":"milan"}]`},
 	})
 	if !strings.HasPrefix(model.DOT.ValueString(), "digraph liqo {\n  rankdir=LR\n") {
 		t.Errorf("got %s", model.DOT.ValueString())

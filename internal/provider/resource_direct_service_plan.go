@@ -142,9 +142,9 @@ func (c *reservations) joins(clusters [2]string) bool {
 	return planned
 }
 
-// warnings returns a warning for each leaf that cannot follow or cannot be read, for a Service that no leaf has, and for
-// ports that what may cross keeps closed. The function joined reports whether the plan gives two clusters a network; it
-// may be nil.
+// warnings returns a warning for each leaf that cannot follow or cannot be read, for a Service that no leaf has, and
+// for ports that what may cross keeps closed. The function joined reports whether the plan gives two clusters a
+// network; it may be nil.
 func warnings(observed direct.State, joined func(clusters [2]string) bool) diag.Diagnostics {
 	var diags diag.Diagnostics
 	if len(observed.Leaves) == 0 {

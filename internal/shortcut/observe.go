@@ -259,9 +259,13 @@ func (s *Shortcut) StandbysMissing(ctx context.Context) []*trouble.Problem {
 
 // RivalRules returns what may undo what may cross at either end; see [end.End.RivalRules].
 func (s *Shortcut) RivalRules(ctx context.Context) ([]*trouble.Problem, error) {
-	client, clientErr := s.Client.RivalRules(ctx)
-	server, serverErr := s.Server.RivalRules(ctx)
-	return append(client, server...), errors.Join(clientErr, serverErr)
+	found := make([][]*trouble.Problem, len(s.Ends()))
+	group, ctx := errgroup.WithContext(ctx)
+	for i, e := range s.Ends() {
+		group.Go(func() (err error) { found[i], err = e.RivalRules(ctx); return err })
+	}
+	err := group.Wait() // before found is read
+	return slices.Concat(found...), err
 }
 
 // WhyDown asks both leaves why the tunnel is not up although all objects of the shortcut are in place. It mentions what
