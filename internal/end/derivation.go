@@ -27,7 +27,7 @@ func derive(base map[string]any, settings liqo.PodSettings) (map[string]any, err
 		return nil, err
 	}
 	for _, set := range []func(liqo.PodSettings) error{
-		d.setReplicas, d.setLease, d.place, d.setPriority, d.setResources, d.setMetadata,
+		d.setReplicas, d.setLease, d.setLiveness, d.place, d.setPriority, d.setResources, d.setMetadata,
 	} {
 		if err := set(settings); err != nil {
 			return nil, err

@@ -127,6 +127,13 @@ func (p *Process) Stop(ctx context.Context) {
 	<-p.done
 }
 
+// Kill ends the process with SIGKILL. A process that is kept starts again.
+func (p *Process) Kill() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.signal(syscall.SIGKILL)
+}
+
 // signal must be called with the lock held.
 func (p *Process) signal(sig os.Signal) {
 	if err := p.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {

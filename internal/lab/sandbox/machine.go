@@ -88,6 +88,11 @@ func mountReadOnly(source, target string) error {
 		}
 		return os.Symlink(leads, target)
 	}
+	return bindReadOnly(source, target)
+}
+
+// bindReadOnly does so with what a link leads to, too, which must exist.
+func bindReadOnly(source, target string) error {
 	if err := mount(source, target); err != nil {
 		return err
 	}

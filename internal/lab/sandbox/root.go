@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -30,6 +32,14 @@ func makeRoot(spec Spec) error {
 	}
 	if err := machine(root); err != nil {
 		return err
+	}
+	for _, name := range spec.Shared {
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := bindReadOnly(name, filepath.Join(root, name)); err != nil {
+			return err
+		}
 	}
 	for target, source := range spec.Mounts {
 		if err := mount(source, filepath.Join(root, target)); err != nil {

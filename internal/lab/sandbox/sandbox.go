@@ -38,6 +38,8 @@ type Spec struct {
 	Mounts  map[string]string
 	Files   map[string][]byte
 	Folders []string
+	// Shared are folders of the machine that the sandbox also sees, read-only, if they exist.
+	Shared []string
 	// Container makes the file system that of a container with the programs of the machine, read-only, and with devices
 	// and a folder for temporary files of its own.
 	Container bool

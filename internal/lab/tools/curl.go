@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,6 +47,19 @@ func curl(args []string, _ io.Reader, out io.Writer) error {
 		"%{size_download}", fmt.Sprint(size), "%{time_total}", fmt.Sprintf("%.6f", time.Since(began).Seconds()),
 	).WriteString(out, *format)
 	return err
+}
+
+// wget gets a page as curl does, into a file.
+func wget(args []string, _ io.Reader, _ io.Writer) error {
+	flags := flag.NewFlagSet("wget", flag.ContinueOnError)
+	flags.Bool("q", true, "show no progress")
+	file := flags.String("O", "", "`file` for the answer")
+	longest := flags.Int("T", 0, "`seconds` until it gives up")
+	url, err := parse(flags, args)
+	if err != nil {
+		return err
+	}
+	return curl([]string{"-o", *file, "-m", strconv.Itoa(*longest), url}, nil, io.Discard)
 }
 
 // exitError is an error with curl's exit status for it.

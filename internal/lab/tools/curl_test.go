@@ -82,3 +82,13 @@ func TestAnAnswerIsWrittenToAFileAndItsTimeToTheOutput(t *testing.T) {
 		t.Errorf("got %v, %q, %v, %q", err, content, readErr, &out)
 	}
 }
+
+func TestAWgetFailsWhereNobodyAnswersInTime(t *testing.T) {
+	const page = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"
+	for answer, fails := range map[string]bool{page: false, "": true} {
+		err := wget([]string{"-q", "-T", "1", "-O", os.DevNull, serveText(t, answer, true)}, nil, io.Discard)
+		if (err != nil) != fails {
+			t.Errorf("after the answer %q: %v", answer, err)
+		}
+	}
+}

@@ -1,5 +1,5 @@
-// Package tools contains ping, curl and nc, with the flags and the output that the pods of a connectivity test use. The
-// machine may lack these programs.
+// Package tools contains ping, curl and nc, with the flags and the output that the pods of a connectivity test use, and
+// wget, with the flags of a gateway's probes. The machine may lack these programs.
 package tools
 
 import (
@@ -13,7 +13,7 @@ import (
 type Tool func(args []string, in io.Reader, out io.Writer) error
 
 // ByName are the tools, by the name of the program.
-var ByName = map[string]Tool{"ping": ping, "curl": curl, "nc": netcat}
+var ByName = map[string]Tool{"ping": ping, "curl": curl, "nc": netcat, "wget": wget}
 
 // ExitStatus is what a program ends with after an error of its tool.
 func ExitStatus(err error) int {

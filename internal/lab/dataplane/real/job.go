@@ -144,9 +144,7 @@ func (n *node) Terminate(object *corev1.Pod, grace time.Duration) {
 // jobSpec returns a sandbox for a pod that runs commands.
 func (l *leaf) jobSpec(object *corev1.Pod, name string) (sandbox.Spec, error) {
 	spec := sandbox.Spec{Name: name, Container: true, Mounts: map[string]string{}, Sysctls: map[string]string{}}
-	for tool := range tools.ByName {
-		spec.Mounts[filepath.Join(toolsDir, tool)] = l.plane.helper[0]
-	}
+	l.mountTools(spec.Mounts)
 	for i := range object.Spec.Containers {
 		spec.Writable = append(spec.Writable, messagePath(&object.Spec.Containers[i]))
 	}
@@ -160,6 +158,13 @@ func (l *leaf) jobSpec(object *corev1.Pod, name string) (sandbox.Spec, error) {
 		}
 	}
 	return spec, nil
+}
+
+// mountTools adds the tools to the mounts of a sandbox.
+func (l *leaf) mountTools(mounts map[string]string) {
+	for tool := range tools.ByName {
+		mounts[filepath.Join(toolsDir, tool)] = l.plane.helper[0]
+	}
 }
 
 // startJob starts the commands of a pod. It must be called with the lock held.

@@ -88,7 +88,7 @@ func (n *node) start(ctx context.Context, object *corev1.Pod, ip netip.Addr) err
 	case job:
 		spec, err = n.jobSpec(object, spec.Name)
 	default:
-		spec.Echo = echoPorts(object)
+		spec.Echo = append([]uint16{httpPort}, ports(object.Spec.Containers)...)
 	}
 	if err != nil {
 		return err
@@ -119,14 +119,18 @@ func (n *node) start(ctx context.Context, object *corev1.Pod, ip netip.Addr) err
 // memory only. It is read live: the cache may still have the one from before a rotation, which the pod would then keep.
 func (l *leaf) gatewaySpec(ctx context.Context, object *corev1.Pod, name string) (sandbox.Spec, error) {
 	spec := sandbox.Spec{
-		Name: name, Sysctls: forwarding(), Mounts: l.mounts(l.gatewayPrograms()...),
+		Name: name, Sysctls: forwarding(), Mounts: l.mounts(l.gatewayPrograms()...), Shared: shell,
 		Folders: []string{"/etc/iproute2", "/var/run"}, Files: map[string][]byte{},
 	}
+	l.mountTools(spec.Mounts)
 	volumes := map[string]corev1.Volume{}
 	for _, volume := range object.Spec.Volumes {
 		volumes[volume.Name] = volume
 	}
 	for _, c := range object.Spec.Containers {
+		if _, runs := containers[c.Name]; !runs {
+			spec.Echo = append(spec.Echo, ports([]corev1.Container{c})...) // as if it ran
+		}
 		for _, mount := range c.VolumeMounts {
 			volume := volumes[mount.Name]
 			switch {
@@ -176,6 +180,7 @@ func (l *leaf) startGateway(object *corev1.Pod, in *pod) error {
 			return err
 		}
 		in.processes = append(in.processes, p)
+		go l.keepAlive(in.Sandbox, p, c.LivenessProbe)
 	}
 	return nil
 }
@@ -224,19 +229,20 @@ func (l *leaf) dismantle(key client.ObjectKey) {
 	gone.Stop()
 }
 
-// echoPorts returns the TCP ports on which a pod answers: 80, and those that its containers
-// declare.
-func echoPorts(object *corev1.Pod) []uint16 {
-	ports := []uint16{80}
-	for _, c := range object.Spec.Containers {
-		for _, port := range c.Ports {
+// httpPort is the port on which every pod answers that is no gateway's.
+const httpPort = 80
+
+// ports returns the other TCP ports that containers declare.
+func ports(of []corev1.Container) (declared []uint16) {
+	for i := range of {
+		for _, port := range of[i].Ports {
 			number, protocol := uint16(port.ContainerPort), cmp.Or(port.Protocol, corev1.ProtocolTCP)
-			if protocol == corev1.ProtocolTCP && !slices.Contains(ports, number) {
-				ports = append(ports, number)
+			if protocol == corev1.ProtocolTCP && number != httpPort && !slices.Contains(declared, number) {
+				declared = append(declared, number)
 			}
 		}
 	}
-	return ports
+	return declared
 }
 
 func container(object *corev1.Pod, name string) *corev1.Container {
