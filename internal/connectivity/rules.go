@@ -3,7 +3,6 @@ package connectivity
 import (
 	"context"
 	"fmt"
-	"net/netip"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,14 +19,14 @@ func (w way) forbidden() *Fault {
 	if w.target >= len(w.to.listeners) {
 		return nil
 	}
-	target, err := netip.ParseAddr(w.to.listeners[w.target].Status.PodIP)
-	if err != nil {
+	target := w.to.listeners[w.target].Status.PodIP
+	if target == "" {
 		return nil
 	}
-	if limits := w.to.objects.Limits(); limits != nil && !limits.LetPingIn(target) {
+	if limits := w.to.objects.Limits(); limits != nil && !limits.LetsIn(liqo.ICMP, 0, target) {
 		return w.to.rulesFault(w, target, limits.In, fmt.Sprintf("no rule lets pings from %q cross", w.from.Leaf.Name))
 	}
-	if limits := w.from.objects.Limits(); limits != nil && !limits.LetPingOut(target) {
+	if limits := w.from.objects.Limits(); limits != nil && !limits.LetsOut(liqo.ICMP, 0, target) {
 		return w.from.rulesFault(w, target, limits.Out,
 			fmt.Sprintf("no rule lets answers to pings from %q cross", w.from.Leaf.Name))
 	}
@@ -35,7 +34,7 @@ func (w way) forbidden() *Fault {
 }
 
 // rulesFault is the fault of rules of this leaf for pods of the target's leaf, none of which is for pings to the target.
-func (s *station) rulesFault(w way, target netip.Addr, rules []liqo.Rule, summary string) *Fault {
+func (s *station) rulesFault(w way, target string, rules []liqo.Rule, summary string) *Fault {
 	role := map[bool]string{true: "server", false: "client"}[w.to.objects.GatewayServer != nil]
 	return &Fault{Hop: HopGateway, Problem: trouble.Problem{
 		ID: "rules-stop-pings", Leaf: s.Leaf.Name, Summary: summary,
@@ -79,8 +78,8 @@ func (s *station) filters(ctx context.Context) []string {
 	}
 	var dropping []client.Object
 	for i := range list.Items {
-		if s.Drops(&list.Items[i]) {
-			dropping = append(dropping, &list.Items[i])
+		if rules := &list.Items[i]; liqo.IsReadBy(rules, string(s.Remote.ID)) && liqo.Drops(rules.Spec.Table) {
+			dropping = append(dropping, rules)
 		}
 	}
 	if len(dropping) == 0 {

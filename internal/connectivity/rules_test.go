@@ -116,7 +116,8 @@ func TestFirewallConfigurationsThatDropPacketsAreNamedWithTheirGateway(t *testin
 		FilterRules: []firewall.FilterRule{{Action: firewall.ActionCtMark}},
 	}}}}
 	everywhere := rulesFor("everywhere", "milan", dropping)
-	delete(everywhere.Labels, "networking.liqo.io/firewall-unique")
+	delete(everywhere.Labels, liqo.FirewallUniqueLabel)
+	everywhere.Labels["networking.liqo.io/firewall-subcategory"] = "all-gateways"
 	s := newScene(t, rulesFor("theirs", "milan", dropping), rulesFor("of-liqo", "milan", marking),
 		rulesFor("of-another-gateway", "naples", dropping), everywhere)
 	want := `The gateway of "rome" drops packets as it is told by FirewallConfiguration liqo-tenant-milan/everywhere and ` +

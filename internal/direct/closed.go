@@ -40,7 +40,7 @@ func (s *Service) closedPorts(ctx context.Context, members []*member, pods []pod
 				switch {
 				case limitsIn && !atServing.LetsIn(port.protocol, port.number, port.address):
 					in = append(in, port)
-				case limitsOut && !atAsking.LetsOut(port.protocol, port.number):
+				case limitsOut && !atAsking.LetsOut(port.protocol, port.number, port.address):
 					out = append(out, port)
 				}
 			}

@@ -47,18 +47,23 @@ func EnforcedAt(ctx context.Context, leaf *cluster.Leaf) (map[string]Enforced, e
 	return enforced, nil
 }
 
-// LetsIn reports whether new connections to this port of a pod of the leaf may cross. The address is the pod's own.
-func (l Limits) LetsIn(protocol string, port int32, address string) bool {
-	return slices.ContainsFunc(eachRange(l.In, l.Own), func(one rangeRule) bool {
-		prefix, prefixErr := netip.ParsePrefix(one.cidr)
-		pod, podErr := netip.ParseAddr(address)
-		return one.isFor(protocol, port) && prefixErr == nil && podErr == nil && prefix.Contains(pod)
-	})
+// LetsIn reports whether new connections to this port of a pod of this leaf may cross. All addresses are as their own
+// leaf sees them. A ping has port 0.
+func (l Limits) LetsIn(protocol string, port int32, pod string) bool {
+	return let(eachRange(l.In, l.Own), protocol, port, pod)
 }
 
-// LetsOut reports whether new connections to this port of any pod of the other leaf may cross.
-func (l Limits) LetsOut(protocol string, port int32) bool {
-	return slices.ContainsFunc(l.Out, func(one Rule) bool { return one.isFor(protocol, port) })
+// LetsOut reports the same about a pod of the other leaf.
+func (l Limits) LetsOut(protocol string, port int32, pod string) bool {
+	return let(eachRange(l.Out, l.Other), protocol, port, pod)
+}
+
+func let(rules []rangeRule, protocol string, port int32, pod string) bool {
+	address, err := netip.ParseAddr(pod)
+	return err == nil && slices.ContainsFunc(rules, func(one rangeRule) bool {
+		prefix, err := netip.ParsePrefix(one.cidr)
+		return err == nil && prefix.Contains(address) && one.isFor(protocol, port)
+	})
 }
 
 // isFor reports whether the rule is for this port, whatever its ranges are.

@@ -59,3 +59,13 @@ func translatesFromTunnel(rule firewall.NatRule) bool {
 	}
 	return rule.NatType == firewall.NatTypeDestination && !slices.ContainsFunc(rule.Match, elsewhere)
 }
+
+// Drops reports whether a table lets a gateway drop packets. Those of Liqo itself only translate and mark.
+func Drops(table firewall.Table) bool {
+	return slices.ContainsFunc(table.Chains, func(chain firewall.Chain) bool {
+		return chain.Policy != nil && *chain.Policy == firewall.ChainPolicyDrop ||
+			slices.ContainsFunc(chain.Rules.FilterRules, func(rule firewall.FilterRule) bool {
+				return rule.Action == firewall.ActionDrop || rule.Action == firewall.ActionReject
+			})
+	})
+}

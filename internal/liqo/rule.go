@@ -111,19 +111,6 @@ func (l Limits) valid() bool {
 	return all(l.In, isRule) && all(l.Out, isRule) && all(l.Own, isRange) && all(l.Other, isRange)
 }
 
-// LetPingIn reports whether an echo request to a pod of this leaf may cross.
-func (l Limits) LetPingIn(to netip.Addr) bool { return letPing(eachRange(l.In, l.Own), to) }
-
-// LetPingOut reports whether the answer to an echo request may cross that goes to a pod of the other leaf.
-func (l Limits) LetPingOut(to netip.Addr) bool { return letPing(eachRange(l.Out, l.Other), to) }
-
-func letPing(rules []rangeRule, to netip.Addr) bool {
-	return slices.ContainsFunc(rules, func(rule rangeRule) bool {
-		cidr, err := netip.ParsePrefix(rule.cidr)
-		return err == nil && cidr.Contains(to) && (rule.Protocol == "" || rule.Protocol == ICMP)
-	})
-}
-
 func all[T any](items []T, is func(T) bool) bool {
 	return !slices.ContainsFunc(items, func(item T) bool { return !is(item) })
 }
