@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -47,4 +48,51 @@ func TestAccRunbookOfDriftTellsAChangedLeafFromABrokenTunnel(t *testing.T) {
 	output := p.Job(script, 2)
 	acctest.Says(t, output, "config will be reloaded to verify a check block", "0 to add, 0 to change, 0 to destroy")
 	acctest.DoesNotSay(t, output, "Check block assertion failed")
+}
+
+func TestAccRunbookToLookWithoutRepairingSaysWhatIgnoreChangesDoes(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	p := lab.StateIn(t, "look", acctest.ShortcutRomeMilan)
+	acctest.DestroyAtLast(p)
+	p.Write("mtu_override.tf", `resource "liqo_shortcut" "rome_milan" { mtu = 1380 }`)
+	p.Apply()
+	p.Write("mtu_override.tf", `
+		resource "liqo_shortcut" "rome_milan" {
+		  mtu = 1300
+		  lifecycle { ignore_changes = all }
+		}`)
+	p.Unchanged()
+	edit := func(leaf string, gateway client.Object, mtu string) {
+		lab.PatchInTenant(t, leaf, gateway, `{"spec":{"mtu":`+mtu+`}}`)
+	}
+	edit("rome", &networkingv1beta1.GatewayClient{}, "1200")
+	acctest.Says(t, p.Job("terraform plan -detailed-exitcode", 2), "+ mtu = 1340")
+	edit("milan", &networkingv1beta1.GatewayServer{}, "1200")
+	p.Unchanged()
+
+	t.Log("A gateway is missing, and nothing but an apply of the shortcut makes it again.")
+	lab.DeleteFromTenant(t, "rome", &networkingv1beta1.GatewayClient{})
+	acctest.Says(t, p.Job("terraform plan -detailed-exitcode", 2), "updated in-place", `"Disconnected" -> (known after`)
+	for _, looks := range [][]string{{"plan", "-refresh-only"}, {"apply", "-refresh-only", "-auto-approve"}} {
+		output := p.Run(looks...)
+		acctest.Says(t, output, `"Connected" -> "Disconnected"`)
+		acctest.DoesNotSay(t, output, "updated in-place")
+	}
+	p.Write("other.tf", `resource "terraform_data" "other" {}`)
+	acctest.Says(t, p.Run("apply", "-auto-approve", "-target=terraform_data.other"), "1 added, 0 changed")
+	watching := lab.StateIn(t, "watching", acctest.BlockOf(t, acctest.SectionOf(t,
+		"templates/guides/lifecycle.md.tmpl", "Look without repairing"), "terraform"))
+	acctest.Says(t, watching.Job("terraform plan -detailed-exitcode", 2), "Check block assertion failed",
+		"The shortcut between rome and milan is Disconnected.")
+	acctest.Says(t, watching.Run("apply", "-auto-approve"), "0 added, 0 changed, 0 destroyed")
+	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+	acctest.DoesNotSay(t, watching.Job("terraform plan -detailed-exitcode", 2), "Check block assertion failed")
+
+	t.Log("A shortcut that is forgotten stays.")
+	p.Remove("mtu_override.tf")
+	p.Remove("other.tf")
+	p.Forget(acctest.RomeMilan)
+	acctest.DoesNotSay(t, watching.Job("terraform plan -detailed-exitcode", 2), "Check block assertion failed")
+	p.Configure(acctest.ShortcutRomeMilan)
+	p.Run("import", acctest.RomeMilan, "rome/milan") // for the destroy
 }
