@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -54,6 +55,7 @@ type promptCache struct {
 	cache.Cache
 
 	scheme *runtime.Scheme
+	health *health
 }
 
 // Get implements [client.Reader].
@@ -74,7 +76,7 @@ func (c promptCache) List(ctx context.Context, list client.ObjectList, options .
 	return c.Cache.List(ctx, list, options...)
 }
 
-// filled returns the informer of the object's or list's kind when its cache is filled.
+// filled returns the informer of the object's or list's kind when its cache is filled, or the error that prevents it.
 func (c promptCache) filled(ctx context.Context, list runtime.Object) (cache.Informer, error) {
 	kind, err := apiutil.GVKForObject(list, c.scheme)
 	if err != nil {
@@ -85,7 +87,10 @@ func (c promptCache) filled(ctx context.Context, list runtime.Object) (cache.Inf
 	if err != nil || informer.HasSynced() {
 		return informer, err
 	}
-	return informer, untilSynced(ctx, []cache.Informer{informer})
+	ctx, cancel := c.health.watch(ctx)
+	defer cancel()
+	err = untilSynced(ctx, []cache.Informer{informer})
+	return informer, cmp.Or(c.health.err(), err)
 }
 
 // informerEvents implements [Events] with the informers of a controller-runtime cache.

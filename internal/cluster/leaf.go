@@ -99,7 +99,7 @@ func assemble(
 	if err != nil {
 		return nil, nil, err
 	}
-	prompt := promptCache{objects, scheme}
+	prompt := promptCache{objects, scheme, health}
 	options.Cache = &client.CacheOptions{Reader: prompt}
 	cached, err := client.New(config, options)
 	if err != nil {

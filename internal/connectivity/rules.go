@@ -20,9 +20,6 @@ func (w way) forbidden() *Fault {
 		return nil
 	}
 	target := w.to.listeners[w.target].Status.PodIP
-	if target == "" {
-		return nil
-	}
 	if limits := w.to.objects.Limits(); limits != nil && !limits.LetsIn(liqo.ICMP, 0, target) {
 		return w.to.rulesFault(w, target, limits.In, fmt.Sprintf("no rule lets pings from %q cross", w.from.Leaf.Name))
 	}
@@ -33,7 +30,7 @@ func (w way) forbidden() *Fault {
 	return nil
 }
 
-// rulesFault is the fault of rules of this leaf for pods of the target's leaf, none of which is for pings to the target.
+// rulesFault is the fault of this leaf's rules for pods of the target's leaf. None of them is for pings to the target.
 func (s *station) rulesFault(w way, target string, rules []liqo.Rule, summary string) *Fault {
 	role := map[bool]string{true: "server", false: "client"}[w.to.objects.GatewayServer != nil]
 	return &Fault{Hop: HopGateway, Problem: trouble.Problem{

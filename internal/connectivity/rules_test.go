@@ -120,8 +120,8 @@ func TestFirewallConfigurationsThatDropPacketsAreNamedWithTheirGateway(t *testin
 	everywhere.Labels["networking.liqo.io/firewall-subcategory"] = "all-gateways"
 	s := newScene(t, rulesFor("theirs", "milan", dropping), rulesFor("of-liqo", "milan", marking),
 		rulesFor("of-another-gateway", "naples", dropping), everywhere)
-	want := `The gateway of "rome" drops packets as it is told by FirewallConfiguration liqo-tenant-milan/everywhere and ` +
-		`FirewallConfiguration liqo-tenant-milan/theirs.`
+	want := `The gateway of "rome" drops packets as it is told by ` +
+		`FirewallConfiguration liqo-tenant-milan/everywhere and FirewallConfiguration liqo-tenant-milan/theirs.`
 	w := way{from: s.client, to: s.server}
 	for name, fault := range map[string]*Fault{
 		"its own": s.client.gatewayFault(t.Context(), w), "both": gatewaysFault(t.Context(), w),

@@ -62,7 +62,7 @@ func (l *RealLab) Link(t *testing.T, a, b string) func(flags ...string) {
 	}
 }
 
-// ProbeResult is what `liqo-lab ping`, `liqo-lab http` and `liqo-lab flow` print. Times are in milliseconds.
+// ProbeResult is what `liqo-lab ping`, `http`, `udp` and `flow` print. Times are in milliseconds.
 type ProbeResult struct {
 	Sent     int      `json:"sent"`
 	Received int      `json:"received"`

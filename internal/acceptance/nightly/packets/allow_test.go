@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/apis/networking/v1beta1/firewall"
@@ -14,92 +17,140 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
+// olderPlane is [acctest.Plane] with an older Liqo on the two clusters between which nothing is remapped. It is the
+// oldest minor version whose gateways can drop packets.
+var olderPlane = []string{
+	"--dataplane=real", "--cluster=europe=10.202.0.0/16", "--cluster=rome=10.202.0.0/16,liqo=v1.1.2",
+	"--cluster=milan=10.203.0.0/16,liqo=v1.1.2",
+}
+
+// onEachLiqo runs a test on a lab with the newest Liqo, and on one with an older one.
+func onEachLiqo(t *testing.T, test func(*testing.T, *acctest.RealLab)) {
+	t.Helper()
+	t.Run("newest", func(t *testing.T) { test(t, acctest.BorrowReal(t, acctest.Plane)) })
+	t.Run("older", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("It needs a lab of its own, and programs of another version.")
+		}
+		test(t, acctest.BorrowReal(t, olderPlane))
+	})
+}
+
 func TestAccPacketsOfConnectionsThatNoRuleAllowsDoNotCross(t *testing.T) {
-	lab := acctest.BorrowReal(t, acctest.Plane)
-	for _, server := range []string{"milan", "europe"} { // Liqo remaps Europe's range, and not Milan's
-		p := lab.Join(t, server, acctest.OverNodePort)
-		for _, test := range []struct {
-			allow            string
-			toServer, toRome crossing
-		}{
-			{``, crossing{true, true}, crossing{true, true}},
-			{`allow = []`, crossing{}, crossing{}},
-			{`allow = [{ to = "server" }]`, crossing{true, true}, crossing{}},
-			{`allow = [{ to = "client" }]`, crossing{}, crossing{true, true}},
-			{`allow = [{ to = "server", protocol = "tcp", port = 80 }]`, crossing{tcp: true}, crossing{}},
-			{`allow = [{ to = "server", protocol = "tcp", port = 81 }]`, crossing{}, crossing{}},
-			{`allow = [{ to = "server", protocol = "tcp", port = 70, end_port = 90 }]`, crossing{tcp: true}, crossing{}},
-			{`allow = [{ to = "server", protocol = "udp" }]`, crossing{}, crossing{}},
-			{`allow = [{ to = "server", protocol = "icmp" }]`, crossing{ping: true}, crossing{}},
-			{`allow = [{ to = "server", protocol = "tcp" }, { to = "client", protocol = "icmp" }]`,
-				crossing{tcp: true}, crossing{ping: true}},
-			{fmt.Sprintf(`allow = [{ to = "server", cidrs = ["%s/32"] }]`, lab.Pods[server]), crossing{true, true}, crossing{}},
-			{fmt.Sprintf(`allow = [{ to = "server", cidrs = [%q] }]`, otherHalf(t, lab, server)), crossing{}, crossing{}},
-		} {
-			p.Configure(acctest.OverNodePort + "\n" + test.allow)
-			p.Update()
-			p.Run("plan", "-detailed-exitcode")
-			if got := tries(t, lab, "rome", p.ServerAt); got != test.toServer {
-				t.Errorf("%s, %q: from Rome %+v", server, test.allow, got)
+	onEachLiqo(t, func(t *testing.T, lab *acctest.RealLab) {
+		t.Helper()
+		for _, server := range []string{"milan", "europe"} { // Liqo remaps Europe's range, and not Milan's
+			p := lab.Join(t, server, acctest.OverNodePort)
+			for _, test := range append(eachCell(t, lab, server), []allowed{
+				{``, crossing{true, true, true}, crossing{true, true, true}},
+				{`allow = []`, crossing{}, crossing{}},
+				{`allow = [{ to = "server" }, { to = "client", protocol = "tcp", port = 70, end_port = 90 }]`,
+					crossing{true, true, true}, crossing{tcp: true}},
+				{fmt.Sprintf(`allow = [{ to = "server", protocol = "udp" }, { to = "client", cidrs = ["%s/32"] }]`,
+					lab.Pods["rome"]), crossing{udp: true}, crossing{true, true, true}},
+			}...) {
+				p.Configure(acctest.OverNodePort + "\n" + test.allow)
+				p.Update()
+				there, back := tries(t, lab, "rome", p.ServerAt), tries(t, lab, server, p.RomeAt)
+				if got := there(); got != test.toServer {
+					t.Errorf("%s, %s: from Rome %+v", server, test.allow, got)
+				}
+				if got := back(); got != test.toRome {
+					t.Errorf("%s, %s: to Rome %+v", server, test.allow, got)
+				}
 			}
-			if got := tries(t, lab, server, p.RomeAt); got != test.toRome {
-				t.Errorf("%s, %q: to Rome %+v", server, test.allow, got)
+			p.Run("plan", "-detailed-exitcode")
+			p.Run("destroy", "-auto-approve")
+		}
+	})
+}
+
+// allowed is a setting, and what crosses with it.
+type allowed struct {
+	allow            string
+	toServer, toRome crossing
+}
+
+// crossing is what is answered. Pods answer on port 80.
+type crossing struct{ tcp, udp, ping bool }
+
+// eachCell returns settings in which each protocol in each direction is allowed once, once on another port only, and
+// once to another range only. In each of the settings, the protocols and directions differ in that.
+func eachCell(t *testing.T, lab *acctest.RealLab, server string) []allowed {
+	t.Helper()
+	var all []allowed
+	for shift := range 3 {
+		var rules []string
+		one := allowed{}
+		for i, to := range []string{"server", "client"} {
+			its, other := halves(t, lab, map[string]string{"server": server, "client": "rome"}[to])
+			cross := map[string]*crossing{"server": &one.toServer, "client": &one.toRome}[to]
+			for j, protocol := range []struct {
+				name    string
+				crosses *bool
+			}{{"tcp", &cross.tcp}, {"udp", &cross.udp}, {"icmp", &cross.ping}} {
+				cell := (shift + i + j) % 3
+				*protocol.crosses = cell == 0
+				port := fmt.Sprintf(", port = %d", []int{80, 81, 80}[cell])
+				switch {
+				case protocol.name == "icmp" && cell == 1:
+					continue // it has no ports
+				case protocol.name == "icmp":
+					port = ""
+				}
+				rules = append(rules, fmt.Sprintf("{ to = %q, protocol = %q%s, cidrs = [%q] }", to, protocol.name, port,
+					[]string{its, its, other}[cell]))
 			}
 		}
-		p.Run("destroy", "-auto-approve")
+		one.allow = "allow = [" + strings.Join(rules, ", ") + "]"
+		all = append(all, one)
 	}
+	return all
 }
 
-// crossing is what is answered.
-type crossing struct{ tcp, ping bool }
-
-func tries(t *testing.T, l *acctest.RealLab, from, address string) crossing {
+// tries begins to try each protocol from a cluster's pod. The function that it returns says what is answered.
+func tries(t *testing.T, l *acctest.RealLab, from, address string) func() crossing {
 	t.Helper()
-	web := l.Probe(t, "http", from, "http://"+address, "--count=2", "--timeout=1s")
-	echo := l.Probe(t, "ping", from, address, "--count=2", "--timeout=1s")
-	return crossing{web.Received > 0, echo.Received > 0}
-}
-
-func otherHalf(t *testing.T, l *acctest.RealLab, cluster string) string {
-	t.Helper()
-	_, without := halves(t, l, cluster)
-	return without
+	start := func(kind, target string) func(...os.Signal) acctest.ProbeResult {
+		return l.StartProbe(t, kind, from, target, "--count=2", "--timeout=2s")
+	}
+	web, datagrams, echo := start("http", "http://"+address), start("udp", address), start("ping", address)
+	return func() crossing { return crossing{web().Received > 0, datagrams().Received > 0, echo().Received > 0} }
 }
 
 func TestAccPacketsThatMayNotCrossDoNotWhateverHappensToTheGateways(t *testing.T) {
-	lab := acctest.BorrowReal(t, acctest.Plane)
-	home, away := lab.Pods["rome"], lab.Pods["milan"] // nothing is remapped between them
-	before := map[string]int{"rome": echoesAt(t, lab, "rome"), "milan": echoesAt(t, lab, "milan")}
-	toMilan := lab.StartProbe(t, "ping", "rome", away, "--count=1000000", "--interval=20ms", "--timeout=50ms")
-	toRome := lab.StartProbe(t, "ping", "milan", home, "--count=1000000", "--interval=20ms", "--timeout=50ms")
-	const web = `allow = [{ to = "server", protocol = "tcp", port = 80 }`
-	p := lab.Join(t, "milan", acctest.OverNodePort+"\n"+web+"]")
-	for _, step := range []string{web + `, { to = "client", protocol = "udp" }]`, web + `]
-		key_rotation = "second"`} {
-		p.Configure(acctest.OverNodePort + "\n" + step)
+	onEachLiqo(t, func(t *testing.T, lab *acctest.RealLab) {
+		t.Helper()
+		home := lab.Pods["rome"] // nothing is remapped between Rome and Milan
+		before := arrivals(t, lab, "rome")
+		forbidden := map[string]func(...os.Signal) acctest.ProbeResult{}
+		for kind, target := range map[string]string{"ping": home, "udp": home, "http": "http://" + home} {
+			forbidden[kind] = lab.StartProbe(t, kind, "milan", target, "--count=1000000", "--interval=20ms", "--timeout=50ms")
+		}
+		const open = `allow = [{ to = "server" }`
+		p := lab.Join(t, "milan", acctest.OverNodePort+"\n"+open+"]")
+		before[datagramsIn] += rulesChange(p, open) // answers to Rome's own
+		p.Configure(acctest.OverNodePort + "\n" + open + `]
+			key_rotation = "second"`)
 		p.Update()
-	}
-	for _, cluster := range []string{"milan", "rome"} {
-		renewGateway(t, lab, cluster)
-		p.Run("apply", "-auto-approve", "-refresh-only")
-		web := lab.Probe(t, "http", "rome", "http://"+p.ServerAt, "--until-answer", "--count=300", "--timeout=200ms")
-		if web.Received == 0 {
-			t.Errorf("what may cross does not, after the gateway of %s is another one: %+v", cluster, web)
+		for _, cluster := range []string{"milan", "rome"} {
+			renewGateway(t, lab, cluster)
+			p.Run("apply", "-auto-approve", "-refresh-only")
+			lab.ReachesSoon(t, "rome", p.ServerAt)
 		}
-	}
-	p.Run("destroy", "-auto-approve")
-	for name, result := range map[string]acctest.ProbeResult{
-		"to Milan": toMilan(os.Interrupt), "to Rome": toRome(os.Interrupt),
-	} {
-		if result.Sent < 100 || result.Received > 0 {
-			t.Errorf("%s: %+v", name, result)
+		p.Run("destroy", "-auto-approve")
+		for kind, end := range forbidden {
+			result := end(os.Interrupt)
+			t.Logf("%s to Rome: %d of %d are answered", kind, result.Received, result.Sent)
+			if result.Sent < 500 || result.Received > 0 { // for a minute, at least
+				t.Errorf("%s to Rome: %+v", kind, result)
+			}
 		}
-	}
-	for cluster, echoes := range before { // an answer that is lost on its way back would hide that a ping has crossed
-		if now := echoesAt(t, lab, cluster); now != echoes {
-			t.Errorf("%d pings arrived at %s", now-echoes, cluster)
+		// An answer that is lost on its way back would hide that a packet has crossed.
+		if now := arrivals(t, lab, "rome"); !slices.Equal(now, before) {
+			t.Errorf("packets arrived at Rome: the kernel counts %v, expected %v", now, before)
 		}
-	}
+	})
 }
 
 func TestAccPacketsThatMayNotCrossAreStoppedByEitherGatewayWhileTheOtherOneHasNoRules(t *testing.T) {
@@ -108,15 +159,16 @@ func TestAccPacketsThatMayNotCrossAreStoppedByEitherGatewayWhileTheOtherOneHasNo
 	p := lab.Join(t, "europe", settings) // whose range Liqo remaps
 	for _, without := range []struct{ cluster, other string }{{"rome", "europe"}, {"europe", "rome"}} {
 		emptyRules(t, lab.Lab, without.cluster, without.other)
-		before := echoesAt(t, lab, without.cluster)
-		if got := tries(t, lab, "rome", p.ServerAt); got != (crossing{tcp: true}) {
+		before := arrivals(t, lab, without.cluster)[:connectionsIn]
+		there, back := tries(t, lab, "rome", p.ServerAt), tries(t, lab, "europe", p.RomeAt)
+		if got := there(); got != (crossing{tcp: true}) {
 			t.Errorf("without the rules of %s: from Rome %+v", without.cluster, got)
 		}
-		if got := tries(t, lab, "europe", p.RomeAt); got != (crossing{}) {
+		if got := back(); got != (crossing{}) {
 			t.Errorf("without the rules of %s: to Rome %+v", without.cluster, got)
 		}
-		if now := echoesAt(t, lab, without.cluster); now != before { // an answer may be lost where its request was not
-			t.Errorf("%d pings arrived at %s, which has no rules", now-before, without.cluster)
+		if now := arrivals(t, lab, without.cluster)[:connectionsIn]; !slices.Equal(now, before) {
+			t.Errorf("packets arrived at %s, which has no rules: the kernel counts %v, before %v", without.cluster, now, before)
 		}
 		p.Run("apply", "-auto-approve")
 	}
@@ -143,23 +195,63 @@ func emptyRules(t *testing.T, l *acctest.Lab, cluster, other string) {
 		func(rules *networkingv1beta1.FirewallConfiguration) bool { return len(rules.Status.Conditions) > 0 })
 }
 
-var icmpCounters = regexp.MustCompile(`(?m)^Icmp:(?: \d+){8} (\d+)`)
+// rulesChange changes rules for a minute, and fails the test if one packet is lost that may cross before and after. It
+// returns how many datagrams were answered.
+func rulesChange(p *acctest.PacketPair, open string) (datagrams int) {
+	p.T.Helper()
+	p.Lab.ReachesSoon(p.T, "rome", p.ServerAt)
+	may := map[string]func(...os.Signal) acctest.ProbeResult{}
+	for kind, target := range map[string]string{"ping": p.ServerAt, "udp": p.ServerAt, "http": "http://" + p.ServerAt} {
+		may[kind] = p.Lab.StartProbe(p.T, kind, "rome", target, "--count=1000000", "--interval=20ms", acctest.Patiently)
+	}
+	changes := 0
+	for began := time.Now(); time.Since(began) < time.Minute; changes++ {
+		more := []string{`, { to = "client", protocol = "udp", port = 81 }`, ""}[changes%2]
+		p.Configure(acctest.OverNodePort + "\n" + open + more + "]")
+		acctest.Says(p.T, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+	}
+	for kind, end := range may {
+		result := end(os.Interrupt)
+		p.T.Logf("%s to the server: %d of %d are lost through %d changes of rules", kind, result.Lost, result.Sent, changes)
+		if result.Lost > 0 || result.Received == 0 {
+			p.T.Errorf("%s to the server: %+v", kind, result)
+		}
+		if kind == "udp" {
+			datagrams = result.Received
+		}
+	}
+	return datagrams
+}
 
-// echoesAt returns how many echo requests the kernel of a cluster's pod has received.
-func echoesAt(t *testing.T, l *acctest.RealLab, cluster string) int {
+// The places of the second and the last one of the counters.
+const datagramsIn, connectionsIn = 1, 3
+
+// arrived are the counters of the kernel for echo requests, for datagrams to a port that is open and to another one,
+// and for connections that others have opened.
+var arrived = []*regexp.Regexp{
+	regexp.MustCompile(`(?m)^Icmp:(?: \d+){8} (\d+)`), regexp.MustCompile(`(?m)^Udp: (\d+)`),
+	regexp.MustCompile(`(?m)^Udp: \d+ (\d+)`), regexp.MustCompile(`(?m)^Tcp:(?: -?\d+){5} (\d+)`),
+}
+
+// arrivals returns how much the kernel of a cluster's pod has received.
+func arrivals(t *testing.T, l *acctest.RealLab, cluster string) []int {
 	t.Helper()
 	counters, err := acctest.Output(acctest.LabProgram, "exec", cluster+"/default/a", "--dir", l.Dir, "--", "cat",
 		"/proc/net/snmp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	match := icmpCounters.FindStringSubmatch(counters)
-	if match == nil {
-		t.Fatalf("no counters of ICMP in %s", counters)
+	var all []int
+	for _, counter := range arrived {
+		match := counter.FindStringSubmatch(counters)
+		if match == nil {
+			t.Fatalf("no counter %s in %s", counter, counters)
+		}
+		count, err := strconv.Atoi(match[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, count)
 	}
-	echoes, err := strconv.Atoi(match[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return echoes
+	return all
 }

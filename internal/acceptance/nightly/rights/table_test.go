@@ -104,7 +104,10 @@ var toManage = slices.Concat(toConnect, []use{
 	},
 	{
 		name: "a create with rules of what may cross", prepare: absent, do: connects(inOwnNamespaces(), withRules),
-		rights: of(firewalls, "watch", "create", "patch"),
+		rights: of(firewalls, "create", "patch"),
+	},
+	{
+		name: "a look at rules that lasts", prepare: presentWithRules, do: looksForLong, rights: of(firewalls, "watch"),
 	},
 	{
 		name: "a refresh of rules on older API servers", prepare: presentWithRules, fault: withoutStreaming, do: observes,

@@ -63,7 +63,7 @@ func newCommand() *cobra.Command {
 		newPeer(folder), newUnpeer(folder),
 		newGet(folder), newInventory(folder), newRequests(folder),
 		newBuild(), newCheck(), newGuard(folder), newFleet(),
-		newRun(folder), newPing(folder), newFlow(folder), newHTTP(folder), newExec(folder), newLink(folder),
+		newRun(folder), newPing(folder), newFlow(folder), newHTTP(folder), newUDP(folder), newExec(folder), newLink(folder),
 		newNAT(folder), newRelay(),
 		newDrop(folder), newUnroute(folder), newDevice(folder), newMend(folder), newWhere(folder),
 		newSandbox(), newEnter(), newContainer(), newProbe(),

@@ -126,6 +126,16 @@ func newHTTP(folder func() (string, error)) *cobra.Command {
 	return command
 }
 
+func newUDP(folder func() (string, error)) *cobra.Command {
+	p := &probing{}
+	command := newFrom(folder, p, &cobra.Command{
+		Use: "udp POD ADDRESS", Short: "Send datagrams to port 80 of a pod's address, each from another port",
+		Example: "  liqo-lab udp rome/default/a 10.71.1.10",
+	})
+	p.flags(command.Flags())
+	return command
+}
+
 // newFlow returns the command that measures one flow from a pod.
 func newFlow(folder func() (string, error)) *cobra.Command {
 	var options probe.FlowOptions
@@ -182,6 +192,16 @@ func newProbe() *cobra.Command {
 		return show(probe.HTTP(command.Context(), args[0], get.Options))
 	}
 	get.flags(http.Flags())
+	datagrams := &probing{}
+	udp := &cobra.Command{Use: "udp ADDRESS", Args: cobra.ExactArgs(1)}
+	udp.RunE = func(command *cobra.Command, args []string) error {
+		address, err := netip.ParseAddr(args[0])
+		if err != nil {
+			return err
+		}
+		return show(probe.UDP(command.Context(), address, datagrams.Options))
+	}
+	datagrams.flags(udp.Flags())
 	var options probe.FlowOptions
 	flow := &cobra.Command{Use: "flow ADDRESS", Args: cobra.ExactArgs(1)}
 	flow.RunE = func(command *cobra.Command, args []string) error {
@@ -196,7 +216,7 @@ func newProbe() *cobra.Command {
 		return json.NewEncoder(os.Stdout).Encode(result)
 	}
 	flowFlags(flow.Flags(), &options)
-	parent.AddCommand(ping, http, flow)
+	parent.AddCommand(ping, http, udp, flow)
 	return parent
 }
 
