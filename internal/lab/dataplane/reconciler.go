@@ -146,10 +146,10 @@ func (r *reconciler) enforce(ctx context.Context, e *end) error {
 		return err
 	}
 	for i := range rules.Items {
-		if len(rules.Items[i].Status.Conditions) > 0 {
-			continue
+		before := len(rules.Items[i].Status.Conditions)
+		if reactions.Enforce(&rules.Items[i]); len(rules.Items[i].Status.Conditions) == before {
+			continue // it has reported already
 		}
-		reactions.Enforce(&rules.Items[i])
 		if err := client.IgnoreNotFound(r.live.Status().Update(ctx, &rules.Items[i])); err != nil {
 			return err
 		}
