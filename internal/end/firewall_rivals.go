@@ -42,8 +42,9 @@ func (e *End) RivalRules(ctx context.Context) ([]*trouble.Problem, error) {
 				"removes the rules of one when it writes those of the other.", *table.Name),
 				"give its table another name"))
 		case liqo.TakesConnections(rival.Spec.Table):
-			problems = append(problems, e.rivalRules(rival, "It translates new connections from the tunnel before the rules "+
-				"of `allow` are asked, and then they are not asked.",
+			problems = append(problems, e.rivalRules(rival, fmt.Sprintf("It translates new connections from the tunnel before "+
+				"the rules of `allow` are asked, and then they are not asked. What is left looks at single packets: it lets new "+
+				"connections through if they come from a port of %q that a rule allows.", e.Remote.Name),
 				fmt.Sprintf("give its chains for prerouting a priority above %d", liqo.LastPriority)))
 		}
 	}

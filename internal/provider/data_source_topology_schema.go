@@ -51,8 +51,8 @@ func (d *topologyDataSource) Schema(ctx context.Context, _ datasource.SchemaRequ
 				"draws in a Markdown block of language `mermaid`. Thick arrows are shortcuts, thin arrows are " +
 				"peerings. A connection that does not work is dashed; a broken one is also red and has a ✗. One that " +
 				"`allow` limits says so. The text changes only if a node, an edge or a status changes. A picture without " +
-				"everything says so. Mermaid draws up to 500 edges and 50,000 characters, so a picture with more is a summary, whatever " +
-				"`max_edges` is."),
+				"everything says so. Mermaid draws up to 500 edges and 50,000 characters, so a picture with more is " +
+				"a summary, whatever `max_edges` is."),
 			"dot": shownString("The same picture in the DOT language of [Graphviz](https://graphviz.org), which does not have " +
 				"these limits."),
 			"timeouts": readTimeout(ctx),
