@@ -71,13 +71,13 @@ func (d derivedDeployment) awaitedBy(leader map[string]any) (awaited []map[strin
 }
 
 // healthy returns a command that succeeds if a container serves its health, or nothing if the container does not say at
-// which port. A container that waits already listens there, but does not answer.
+// which port. A container that waits already listens there, but does not answer. No proxy of the environment is asked.
 func healthy(container map[string]any) string {
 	_, port, _ := net.SplitHostPort(flagValue(container, healthFlag)) // no port is no number either
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return ""
 	}
-	return "wget -q -T 2 -O /dev/null http://127.0.0.1:" + port + "/healthz"
+	return "http_proxy= wget -q -T 2 -O /dev/null http://127.0.0.1:" + port + "/healthz"
 }
 
 // setProbe gives a container a liveness probe, unless it has one.

@@ -30,13 +30,13 @@ func TestAContainerIsRestartedThatOneOfTheOthersWaitsFor(t *testing.T) {
 			t.Fatalf("the template has %v", found)
 		}
 		found := probes(t, after)
-		const follower = "! test -S /ipc/leader.sock || wget -q -T 2 -O /dev/null http://127.0.0.1:8083/healthz"
+		const follower = "! test -S /ipc/leader.sock || http_proxy= wget -q -T 2 -O /dev/null http://127.0.0.1:8083/healthz"
 		if found["wireguard"] != follower || found["geneve"] != follower {
 			t.Errorf("wireguard and geneve have %q", found)
 		}
 		if found["gateway"] != "test -S /ipc/leader.sock || { "+
-			"wget -q -T 2 -O /dev/null http://127.0.0.1:8085/healthz && "+
-			"wget -q -T 2 -O /dev/null http://127.0.0.1:8087/healthz; }" {
+			"http_proxy= wget -q -T 2 -O /dev/null http://127.0.0.1:8085/healthz && "+
+			"http_proxy= wget -q -T 2 -O /dev/null http://127.0.0.1:8087/healthz; }" {
 			t.Errorf("gateway has %q", found["gateway"])
 		}
 		for _, container := range after.Deployment.Spec.Template.Spec.Containers {

@@ -32,8 +32,9 @@ func podsAttribute() schema.SingleNestedAttribute {
 			"replicas": schema.Int32Attribute{
 				Optional: true,
 				MarkdownDescription: "Number of pods. One is active; another one takes over when it is gone. They never share a " +
-					"node, see `topology_key`. With two or more, a change replaces one pod after the other. Default: as in the " +
-					"template, usually one.",
+					"node, see `topology_key`. With two or more, a change replaces one pod after the other, and " +
+					"liveness probes restart containers for which others would wait for ever. Default: as in the template, " +
+					"usually one.",
 				Validators: []validator.Int32{int32validator.AtLeast(1)},
 			},
 			"failover": schema.StringAttribute{
