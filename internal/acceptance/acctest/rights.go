@@ -37,7 +37,9 @@ func (r Right) String() string {
 }
 
 // Account is the name of a ServiceAccount without this right.
-func (r Right) Account() string { return strings.ReplaceAll("without "+r.String(), " ", "-") }
+func (r Right) Account() string {
+	return strings.NewReplacer(" ", "-", "/", "-").Replace("without " + r.String())
+}
 
 // RightsIn returns every right that these roles give.
 func RightsIn(roles []client.Object) []Right {

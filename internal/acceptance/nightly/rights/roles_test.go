@@ -14,7 +14,7 @@ func TestAccTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
 // aRoleIsEnough takes shortcuts through their lives with the examples of roles, within the example of a policy.
 func aRoleIsEnough(t *testing.T, l *acctest.Lab) {
 	t.Helper()
-	leaves := reachedWithRole(t, l, "shortcuts", "key-rotation")
+	leaves := reachedWithRole(t, l, "shortcuts", "key-rotation", "what-may-cross")
 	for _, leaf := range []string{"rome", "milan"} {
 		l.Limit(t, leaf)
 		l.Have(t, leaf, acctest.NamespaceNamed("liqo-shortcuts"))
@@ -36,7 +36,8 @@ func aRoleIsEnough(t *testing.T, l *acctest.Lab) {
 		for _, changed := range []string{`on_destroy = "disconnect"`, `
 			  mtu            = 1400
 			  cidr_remapping = "forbid"
-			  key_rotation   = "2"`} {
+			  key_rotation   = "2"`, `
+			  allow = [{ to = "server", protocol = "tcp", port = 5432 }]`} {
 			p.Write("shortcut.tf", fmt.Sprintf(shortcut, namespaces, ""))
 			p.Apply()
 			acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)

@@ -115,7 +115,7 @@ var toManage = slices.Concat(toConnect, []use{
 	},
 	{
 		name: "a change of rules", prepare: presentWithRules, do: connects(inOwnNamespaces(), withOtherRules),
-		rights: []string{"patch firewallconfigurations.networking.liqo.io/status"},
+		rights: []string{"patch firewallconfigurations/status.networking.liqo.io"},
 	},
 	{
 		name: "a removal of all rules", prepare: presentWithRules, do: connects(inOwnNamespaces()),
