@@ -240,7 +240,6 @@ func (t *Test) locate(ctx context.Context, paths []Path, w way) *Fault {
 	if forbidden := w.forbidden(); forbidden != nil {
 		return forbidden
 	}
-	works := slices.ContainsFunc(paths, func(path Path) bool { return path.from == w.from && !path.Lost })
 	switch {
 	case w.arrives() == yes:
 		return nil
@@ -249,13 +248,18 @@ func (t *Test) locate(ctx context.Context, paths []Path, w way) *Fault {
 	// If the way back answers, the networks of both nodes and all between them pass packets in both directions.
 	case w.reverse().view().passes(), w.reaches(hopsToTarget):
 		return w.to.podFault(ctx, w, w.target)
-	case w.reaches(hopsToGateway), !works && w.passesUnseen():
-		return w.behindGateway(ctx, works)
+	case w.reaches(hopsToGateway), !w.from.passes(paths) && w.passesUnseen():
+		return w.behindGateway(ctx, w.from.passes(paths))
 	case w.from.overlayOf(w.source) == yes:
 		return w.from.nodeFault(w, w.source)
 	default:
 		return w.from.overlayFault(w, w.source)
 	}
+}
+
+// passes reports whether packets of any node of the leaf arrive.
+func (s *station) passes(paths []Path) bool {
+	return slices.ContainsFunc(paths, func(path Path) bool { return path.from == s && !path.Lost })
 }
 
 // passesUnseen reports whether packets of a way may have reached the gateway of their leaf, although no pod there has
