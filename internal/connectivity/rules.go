@@ -21,20 +21,20 @@ func (w way) forbidden() *Fault {
 	}
 	target := w.to.listeners[w.target].Status.PodIP
 	if limits := w.to.objects.Limits(); limits != nil && !limits.LetsIn(liqo.ICMP, 0, target) {
-		return w.to.rulesFault(w, target, limits.In, fmt.Sprintf("no rule lets pings from %q cross", w.from.Leaf.Name))
+		return w.to.rulesFault(w, target, limits.In, fmt.Sprintf("pings from %q", w.from.Leaf.Name))
 	}
 	if limits := w.from.objects.Limits(); limits != nil && !limits.LetsOut(liqo.ICMP, 0, target) {
-		return w.from.rulesFault(w, target, limits.Out,
-			fmt.Sprintf("no rule lets answers to pings from %q cross", w.from.Leaf.Name))
+		return w.from.rulesFault(w, target, limits.Out, fmt.Sprintf("answers to pings from %q", w.from.Leaf.Name))
 	}
 	return nil
 }
 
 // rulesFault is the fault of this leaf's rules for pods of the target's leaf. None of them is for pings to the target.
-func (s *station) rulesFault(w way, target string, rules []liqo.Rule, summary string) *Fault {
+func (s *station) rulesFault(w way, target string, rules []liqo.Rule, what string) *Fault {
 	role := map[bool]string{true: "server", false: "client"}[w.to.objects.GatewayServer != nil]
 	return &Fault{Hop: HopGateway, Problem: trouble.Problem{
-		ID: "rules-stop-pings", Leaf: s.Leaf.Name, Summary: summary,
+		ID: "rules-stop-pings", Leaf: s.Leaf.Name,
+		Summary: fmt.Sprintf("no rule on leaf %q lets %s cross", s.Leaf.Name, what),
 		Evidence: []string{
 			w.story(),
 			fmt.Sprintf("%s of leaf %q lets only connections to pods of %q cross that a rule names, and the test's pod "+

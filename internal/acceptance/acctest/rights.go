@@ -149,12 +149,7 @@ var attempts = map[string]struct {
 	"let nodes drop packets":         {notItsRules, creates(firewallFor("fabric", "naples"))},
 	"let all gateways drop packets":  {notItsRules, creates(firewallFor("gateway", ""))},
 	"limit what may cross a peering": {notItsRules, creates(firewallFor("gateway", "europe"))},
-	"let a gateway drop packets, in a peering's namespace": {
-		notNetwork, creates(&networkingv1beta1.FirewallConfiguration{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-europe", Name: "other"},
-		}),
-	},
-	"create a network elsewhere": {notNetwork, creates(elsewhere(&networkingv1beta1.PublicKey{}, "other"))},
+	"create a network elsewhere":     {notNetwork, creates(elsewhere(&networkingv1beta1.PublicKey{}, "other"))},
 	"create a network in a peering": {notNetwork, creates(&networkingv1beta1.PublicKey{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-europe", Name: "other"},
 	})},

@@ -17,8 +17,8 @@ func TestAccPacketsThatNoRuleLetsCrossAreNamedAfterTheRules(t *testing.T) {
 		p.pair.Update()
 	}
 	const (
-		fromRome  = `No rule lets pings from "rome" cross on leaf "milan"`
-		fromMilan = `No rule lets pings from "milan" cross on leaf "rome"`
+		fromRome  = `No rule on leaf "milan" lets pings from "rome" cross`
+		fromMilan = `No rule on leaf "rome" lets pings from "milan" cross`
 		there     = `{ to = "server", protocol = "icmp" }`
 		back      = `{ to = "client", protocol = "icmp" }`
 	)
