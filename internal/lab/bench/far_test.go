@@ -45,8 +45,8 @@ var delays = []time.Duration{0, 20 * time.Millisecond, 100 * time.Millisecond}
 // cluster is the right one and that no other operation works on the pair.
 //
 // The checks of a plan need the ID of the other cluster, so they come after the connection. To read their answers
-// ahead, without the ID, takes a list of all namespaces. A new connection of TCP gets 14 kB at once, and a namespace has
-// half a kilobyte or more. So with some thirty of them, the list costs the round trip that it saves.
+// ahead, without the ID, takes a list of all namespaces. A new connection of TCP gets 14 kB at once, and a namespace
+// has half a kilobyte or more. So with some thirty of them, the list costs the round trip that it saves.
 func BenchmarkFarAway(b *testing.B) {
 	on := startLeaves(b, 2)
 	kubeconfig, relays := on.moveAway(b)
