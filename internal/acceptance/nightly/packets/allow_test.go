@@ -121,15 +121,10 @@ func tries(t *testing.T, l *acctest.RealLab, from, address string) func() crossi
 func TestAccPacketsThatMayNotCrossDoNotWhateverHappensToTheGateways(t *testing.T) {
 	onEachLiqo(t, func(t *testing.T, lab *acctest.RealLab) {
 		t.Helper()
-		home := lab.Pods["rome"] // nothing is remapped between Rome and Milan
-		before := arrivals(t, lab, "rome")
-		forbidden := map[string]func(...os.Signal) acctest.ProbeResult{}
-		for kind, target := range map[string]string{"ping": home, "udp": home, "http": "http://" + home} {
-			forbidden[kind] = lab.StartProbe(t, kind, "milan", target, "--count=1000000", "--interval=20ms", "--timeout=50ms")
-		}
+		nothingCrossed := forbidden(t, lab)
 		const open = `allow = [{ to = "server" }`
 		p := lab.Join(t, "milan", acctest.OverNodePort+"\n"+open+"]")
-		before[datagramsIn] += rulesChange(p, open) // answers to Rome's own
+		answers := rulesChange(p, open)
 		p.Configure(acctest.OverNodePort + "\n" + open + `]
 			key_rotation = "second"`)
 		p.Update()
@@ -139,18 +134,62 @@ func TestAccPacketsThatMayNotCrossDoNotWhateverHappensToTheGateways(t *testing.T
 			lab.ReachesSoon(t, "rome", p.ServerAt)
 		}
 		p.Run("destroy", "-auto-approve")
-		for kind, end := range forbidden {
+		nothingCrossed(answers)
+	})
+}
+
+func TestAccPacketsThatMayNotCrossDoNotWhenAStandbyTakesOverOrLiqoIsUpdated(t *testing.T) {
+	f := newFailover(t, `
+		server_gateway = { service_type = "LoadBalancer", pods = { replicas = 2, failover = "4s" } }
+		client_gateway = { pods = { replicas = 2, failover = "4s" } }
+		allow = [{ to = "server", protocol = "tcp", port = 80 }]`)
+	nothingCrossed := forbidden(t, f.Lab)
+	crosses := func() {
+		t.Helper()
+		web := f.Lab.Probe(t, "http", "rome", "http://"+f.ServerAt, "--until-answer", "--count=300", "--timeout=200ms")
+		if web.Received == 0 {
+			t.Errorf("what may cross does not: %+v", web)
+		}
+	}
+	for _, cluster := range []string{"milan", "rome"} {
+		active := f.Lab.ActivePod(t, cluster, nil)
+		if err := f.Lab.Client(t, cluster).Delete(t.Context(), active); err != nil {
+			t.Fatal(err)
+		}
+		f.Lab.ActivePod(t, cluster, active)
+		crosses()
+		f.updateTemplate(cluster)
+		f.Run("apply", "-auto-approve")
+		crosses()
+	}
+	nothingCrossed(0)
+}
+
+// forbidden lets Milan's pod send to Rome's all the time. Liqo remaps neither. The function that it returns fails the
+// test if anything has arrived, but for answers that Rome's pod has got to its own datagrams.
+func forbidden(t *testing.T, lab *acctest.RealLab) func(answers int) {
+	t.Helper()
+	home := lab.Pods["rome"]
+	before := arrivals(t, lab, "rome")
+	probes := map[string]func(...os.Signal) acctest.ProbeResult{}
+	for kind, target := range map[string]string{"ping": home, "udp": home, "http": "http://" + home} {
+		probes[kind] = lab.StartProbe(t, kind, "milan", target, "--count=1000000", "--interval=20ms", "--timeout=50ms")
+	}
+	return func(answers int) {
+		t.Helper()
+		for kind, end := range probes {
 			result := end(os.Interrupt)
 			t.Logf("%s to Rome: %d of %d are answered", kind, result.Received, result.Sent)
 			if result.Sent < 500 || result.Received > 0 { // for a minute, at least
 				t.Errorf("%s to Rome: %+v", kind, result)
 			}
 		}
+		before[datagramsIn] += answers
 		// An answer that is lost on its way back would hide that a packet has crossed.
 		if now := arrivals(t, lab, "rome"); !slices.Equal(now, before) {
 			t.Errorf("packets arrived at Rome: the kernel counts %v, expected %v", now, before)
 		}
-	})
+	}
 }
 
 func TestAccPacketsThatMayNotCrossAreStoppedByEitherGatewayWhileTheOtherOneHasNoRules(t *testing.T) {
