@@ -163,30 +163,35 @@ func (s *station) overlayFault(w way, node int) *Fault {
 }
 
 func (s *station) gatewayFault(ctx context.Context, w way) *Fault {
-	gateway, overlay := s.objects.Gateway(), ""
-	if s == w.to {
-		overlay = " If both are right, packets may get lost on the way from the gateway to its nodes: check the overlay, too."
-	}
 	return &Fault{Hop: HopGateway, Problem: trouble.Problem{
 		ID: "gateway-not-forwarding", Leaf: s.Leaf.Name,
 		Summary: fmt.Sprintf("the gateway of %q does not pass packets on from %q to %q",
 			s.Leaf.Name, w.from.Leaf.Name, w.to.Leaf.Name),
 		Evidence: slices.Concat(observed(w), []string{tellTunnel(w)}, s.filters(ctx)),
-		Advice: fmt.Sprintf("Check its routes and its firewall:\n\n  kubectl -n %s exec deployment/%s -c gateway -- sh -c "+
-			"'ip rule; ip route show table all; nft list ruleset'\n\nA new pod of the gateway makes both again.%s",
-			gateway.GetNamespace(), liqo.MadeForGateway(gateway).Name, overlay),
+		Advice:   s.checkForwarding(w),
 	}}
 }
 
 func gatewaysFault(ctx context.Context, w way) *Fault {
-	one, other := w.from.gatewayFault(ctx, w), w.to.gatewayFault(ctx, w)
 	return &Fault{Hop: HopGateway, Problem: trouble.Problem{
-		ID:       "either-gateway-not-forwarding",
-		Summary:  fmt.Sprintf("one of the gateways does not pass packets on from %q to %q", w.from.Leaf.Name, w.to.Leaf.Name),
-		Evidence: slices.Concat(one.Evidence, w.to.filters(ctx), w.from.uncounted(), w.to.uncounted()),
+		ID:      "either-gateway-not-forwarding",
+		Summary: fmt.Sprintf("one of the gateways does not pass packets on from %q to %q", w.from.Leaf.Name, w.to.Leaf.Name),
+		Evidence: slices.Concat(observed(w), []string{tellTunnel(w)}, w.from.filters(ctx), w.to.filters(ctx),
+			w.from.uncounted(), w.to.uncounted()),
 		Advice: fmt.Sprintf("On leaf %q: %s\n\nOn leaf %q: %s",
-			w.from.Leaf.Name, one.Advice, w.to.Leaf.Name, other.Advice),
+			w.from.Leaf.Name, w.from.checkForwarding(w), w.to.Leaf.Name, w.to.checkForwarding(w)),
 	}}
+}
+
+// checkForwarding advises how to find out why the gateway of the leaf drops packets of a way.
+func (s *station) checkForwarding(w way) string {
+	gateway, overlay := s.objects.Gateway(), ""
+	if s == w.to {
+		overlay = " If both are right, packets may get lost on the way from the gateway to its nodes: check the overlay, too."
+	}
+	return fmt.Sprintf("Check its routes and its firewall:\n\n  kubectl -n %s exec deployment/%s -c gateway -- sh -c "+
+		"'ip rule; ip route show table all; nft list ruleset'\n\nA new pod of the gateway makes both again.%s",
+		gateway.GetNamespace(), liqo.MadeForGateway(gateway).Name, overlay)
 }
 
 // uncounted says why nobody knows how much the gateway has sent and received. It is empty if somebody does.

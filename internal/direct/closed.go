@@ -29,6 +29,7 @@ func (s *Service) closedPorts(ctx context.Context, members []*member, pods []pod
 	}
 	var problems []*trouble.Problem
 	for _, to := range members {
+		ports := portsIn(pods, to)
 		for _, from := range members {
 			if from.id == to.id {
 				continue
@@ -36,7 +37,7 @@ func (s *Service) closedPorts(ctx context.Context, members []*member, pods []pod
 			atServing, limitsIn := enforced[to.id][from.id]
 			atAsking, limitsOut := enforced[from.id][to.id]
 			var in, out []closedPort
-			for _, port := range portsIn(pods, to) {
+			for _, port := range ports {
 				switch {
 				case limitsIn && !atServing.LetsIn(port.protocol, port.number, port.address):
 					in = append(in, port)

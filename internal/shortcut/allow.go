@@ -33,14 +33,14 @@ var anywhere = liqo.Ranges{PodCIDRs: []string{"0.0.0.0/0"}}
 
 // allowAt returns what may cross as one end enforces it, or nil if it has no rules.
 func allowAt(limits *liqo.Limits, isClient bool) *Allow {
-	switch {
-	case limits == nil:
+	if limits == nil {
 		return nil
-	case isClient:
-		return &Allow{ToClient: limits.In, ToServer: limits.Out}
-	default:
-		return &Allow{ToClient: limits.Out, ToServer: limits.In}
 	}
+	allow := &Allow{ToClient: limits.Out, ToServer: limits.In}
+	if isClient {
+		return allow.reverse()
+	}
+	return allow
 }
 
 // reverse returns the same with the roles of the leaves swapped.
@@ -74,10 +74,12 @@ func knows(one, other *liqo.Limits) bool {
 // lacksRules reports whether an end does not enforce the rules that it should: someone has edited or removed them, or
 // they are not those of the other end of a shortcut. Ends with resources of their own may have different rules.
 func (n network) lacksRules() bool {
-	if n.client.LimitsEdited() || n.server.LimitsEdited() {
-		return true
+	switch {
+	case !n.client.HasLimits() && !n.server.HasLimits():
+		return false
+	case owner.IsEndObject(n.client.Gateway()) || owner.IsEndObject(n.server.Gateway()):
+		return n.client.LimitsEdited() || n.server.LimitsEdited()
+	default:
+		return n.allow() == nil
 	}
-	limited := n.client.HasLimits() || n.server.HasLimits()
-	apart := owner.IsEndObject(n.client.Gateway()) || owner.IsEndObject(n.server.Gateway())
-	return limited && !apart && n.allow() == nil
 }
