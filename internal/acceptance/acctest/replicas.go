@@ -5,13 +5,16 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -19,6 +22,12 @@ import (
 var TwoNodes = []string{
 	"--dataplane=real", "--cluster=rome=10.202.0.0/16,nodes=2", "--cluster=milan=10.203.0.0/16,nodes=2",
 }
+
+// StandbyOfClient are settings of a shortcut. The client's gateway shows what a standby does in a fraction of the time:
+// once it dials, packets cross. A server waits until the client dials, for 15 s. Both pods are on the only node, because
+// it has no label of that name.
+const StandbyOfClient = OverNodePort + `
+	client_gateway = { pods = { replicas = 2, failover = "4s", topology_key = "example.com/rack" } }`
 
 // ActivePod returns the active pod of a cluster's only gateway as soon as there is one, and it is another one than
 // before. Nil stands for none.
@@ -40,6 +49,38 @@ func (l *RealLab) ActivePod(t *testing.T, cluster string, before *corev1.Pod) *c
 	}
 	t.Fatalf("no pod on %s has taken over: %v", cluster, context.Cause(ctx))
 	return nil
+}
+
+// NextLeader returns a function that waits until another process leads the replicas of a cluster's only gateway than
+// now, and returns its pod. It may be the same pod as before.
+func (l *RealLab) NextLeader(t *testing.T, cluster string) func() *corev1.Pod {
+	t.Helper()
+	var leases coordinationv1.LeaseList
+	namespace := l.ActivePod(t, cluster, nil).Namespace
+	if err := l.Administrator(t, cluster).List(t.Context(), &leases, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	leases.Items = slices.DeleteFunc(leases.Items, func(lease coordinationv1.Lease) bool {
+		return !strings.HasSuffix(lease.Name, ".connections.liqo.io")
+	})
+	if len(leases.Items) != 1 {
+		t.Fatalf("%d Leases of gateways are in %s", len(leases.Items), namespace)
+	}
+	before := leases.Items[0]
+	leader := func(lease *coordinationv1.Lease) string { return ptr.Deref(lease.Spec.HolderIdentity, "") }
+	return func() (next *corev1.Pod) {
+		t.Helper()
+		var name string
+		Await(t, l.Lab, cluster, &coordinationv1.LeaseList{}, before.Name, func(now *coordinationv1.Lease) bool {
+			name, _, _ = strings.Cut(leader(now), "_")
+			return name != "" && leader(now) != leader(&before)
+		})
+		Await(t, l.Lab, cluster, &corev1.PodList{}, name, func(pod *corev1.Pod) bool {
+			next = pod
+			return pod.Labels["networking.liqo.io/active"] == "true"
+		})
+		return next
+	}
 }
 
 // KillIn ends a program in a pod of a cluster with SIGKILL. Its container starts again.
