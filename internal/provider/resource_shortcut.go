@@ -155,16 +155,7 @@ func recordState(
 	case !made:
 		return diags
 	}
-	planned := *plan
-	if failure != nil { // keep the planned settings: the next plan shows what is still to do
-		plan.observedEnds(observed)
-	} else {
-		diags.Append(plan.observed(ctx, observed)...)
-	}
-	// If these have changed meanwhile, the next refresh shows it.
-	keepKnown(&plan.ServerEndpoint, planned.ServerEndpoint)
-	keepKnown(&plan.ClientClusterUID, planned.ClientClusterUID)
-	keepKnown(&plan.ServerClusterUID, planned.ServerClusterUID)
+	diags.Append(plan.observedAfter(ctx, failure, observed)...)
 	diags.Append(state.Set(ctx, plan)...)
 	return diags
 }

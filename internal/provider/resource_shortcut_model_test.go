@@ -301,6 +301,35 @@ func TestAnIntactShortcutChangesNoSetting(t *testing.T) {
 	}
 }
 
+// Terraform refuses a result in which an attribute of the plan has another value.
+func TestAReplicaThatTakesOverDuringAnApplyShowsAtTheNextRefresh(t *testing.T) {
+	said, moved := working().ServerEndpoint, working()
+	moved.ServerEndpoint = &liqo.Endpoint{Addresses: []string{"172.18.0.10"}, Port: 51840, Protocol: "UDP"}
+	for name, planned := range map[string]types.Object{
+		"before": endpointObject(said), "unknown": types.ObjectUnknown(endpointTypes),
+	} {
+		t.Run(name, func(t *testing.T) {
+			model := settled(t)
+			model.ServerEndpoint = planned
+			if diags := model.observedAfter(t.Context(), nil, moved); diags.HasError() {
+				t.Fatal(diags)
+			}
+			if !model.ClientGateway.Equal(settled(t).ClientGateway) {
+				t.Errorf("after the apply, the client's gateway has %s", model.ClientGateway)
+			}
+			if given(planned) && !model.ServerEndpoint.Equal(planned) {
+				t.Errorf("after the apply, the server's endpoint is %s", model.ServerEndpoint)
+			}
+			if diags := model.observed(t.Context(), moved); diags.HasError() {
+				t.Fatal(diags)
+			}
+			if dialled := model.ClientGateway.Attributes()["connect_address"]; !dialled.Equal(types.StringValue("172.18.0.9")) {
+				t.Errorf("the next refresh shows that the client dials %s", dialled)
+			}
+		})
+	}
+}
+
 func TestAChangeOfTheMTUThatIsHalfDoneShowsWhateverIsConfigured(t *testing.T) {
 	for _, mtus := range [][2]int32{{1340, 1400}, {1400, 1340}} {
 		model, state := settled(t), working()

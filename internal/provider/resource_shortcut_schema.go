@@ -261,6 +261,23 @@ func (m *shortcutModel) observed(ctx context.Context, state shortcut.State) diag
 	return diags
 }
 
+// observedAfter copies the shortcut on the leaves into the plan that was applied. After a failure, the settings stay as
+// planned: the next plan shows what is still to do. So does what can have changed meanwhile: the next refresh shows it. A
+// replica on another node may have taken over from the one that the client was told to dial.
+func (m *shortcutModel) observedAfter(ctx context.Context, failure error, state shortcut.State) (diags diag.Diagnostics) {
+	planned := *m
+	if failure != nil {
+		m.observedEnds(state)
+	} else {
+		diags = m.observed(ctx, state)
+	}
+	m.ClientGateway = planned.ClientGateway
+	keepKnown(&m.ServerEndpoint, planned.ServerEndpoint)
+	keepKnown(&m.ClientClusterUID, planned.ClientClusterUID)
+	keepKnown(&m.ServerClusterUID, planned.ServerClusterUID)
+	return diags
+}
+
 // observedEnds copies everything except the settings of the gateways.
 func (m *shortcutModel) observedEnds(state shortcut.State) {
 	m.ID = types.StringValue(string(state.Client.ClusterID) + "/" + string(state.Server.ClusterID))
