@@ -18,6 +18,20 @@ func TestTheFiguresOfTheREADMEAreThoseOfTheBenchmark(t *testing.T) {
 	}
 }
 
+// The README says in one sentence what the page that `make failover` writes says first.
+func TestTheSecondsOfTheREADMEAreThoseOfTheMeasurement(t *testing.T) {
+	oneLine := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	const begin, end = "With `failover = \"4s\"`, a lost node ", "\n\n"
+	_, measured, found := strings.Cut(read(t, "templates/guides/failover.md"), begin)
+	measured, _, ends := strings.Cut(measured, end)
+	if !found || !ends {
+		t.Fatalf("templates/guides/failover.md does not say: %s", begin)
+	}
+	if want := oneLine(begin + measured); !strings.Contains(oneLine(read(t, "README.md")), want) {
+		t.Errorf("README.md does not say what templates/guides/failover.md says: %s", want)
+	}
+}
+
 // rowsBelow returns the rows of the table with this heading, of which there is at least one.
 func rowsBelow(t *testing.T, file, heading string) map[string]bool {
 	t.Helper()

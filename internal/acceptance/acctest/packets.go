@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Plane has the options of a lab with real packets and three clusters. Europe and Rome have the same pod CIDR.
@@ -101,6 +102,21 @@ func (l *RealLab) startPings(
 	t.Helper()
 	p := l.start(t, "ping", cluster, target, append(options, "--announce"))
 	return p.end, p.messages.first
+}
+
+// StartFlow sends packets of one flow in the background, ten a second, and returns when the first one is answered. Once
+// it is to end, a flow has a time of grace to be answered once more.
+func (l *RealLab) StartFlow(
+	t *testing.T, protocol, cluster, target, grace string,
+) func(end ...os.Signal) ProbeResult {
+	t.Helper()
+	p := l.start(t, "flow", cluster, target, []string{"--protocol=" + protocol, "--interval=100ms", "--grace=" + grace})
+	select {
+	case <-p.messages.first:
+	case <-time.After(TimeToHappen):
+		t.Fatalf("no packet of a flow of %s from %s is answered", protocol, cluster)
+	}
+	return p.end
 }
 
 func (l *RealLab) start(t *testing.T, kind, cluster, target string, options []string) *runningProbe {

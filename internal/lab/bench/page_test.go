@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -12,7 +13,7 @@ import (
 	"text/template"
 )
 
-var update = flag.Bool("update", false, "write the page of figures from the results in figures.txt")
+var update = flag.Bool("update", false, "write the pages of figures from the results")
 
 // results are what a benchmark printed, in Go's benchmark format.
 type results struct {
@@ -81,14 +82,41 @@ func (r results) Most(name, unit string) string {
 // Setting returns what a line before the benchmarks says, such as cpu.
 func (r results) Setting(key string) string { return r.settings[key] }
 
-func TestThePageShowsTheFiguresOfTheBenchmark(t *testing.T) {
-	const page = "../../../templates/guides/figures.md"
-	text, err := os.ReadFile("figures.txt")
+// Failover returns the cells of a row of the page about failovers: the seconds without an answer of new flows and, in
+// brackets, of TCP connections under way. A dash stands for what was not measured. Something was in each row.
+func (r results) Failover(service, end, event string) string {
+	const named = "Failover/service=%s/%s/end=%s/event=%s"
+	r.values(fmt.Sprintf(named, service, ".*", end, event), "new-sec")
+	var cells []string
+	for _, pods := range []string{"replicas=1/failover=none", "replicas=2/failover=15s", "replicas=2/failover=4s"} {
+		name := fmt.Sprintf(named, service, pods, end, event)
+		seconds := func(unit string) string {
+			if !slices.ContainsFunc(r.measured, func(m measurement) bool { return m.name == name && m.unit == unit }) {
+				return "–"
+			}
+			return r.Median(name, unit)
+		}
+		cells = append(cells, strings.TrimSuffix(seconds("new-sec")+" ("+seconds("tcp-sec")+")", " (–)"))
+	}
+	return strings.Join(cells, " | ")
+}
+
+func TestThePagesShowTheFiguresOfTheBenchmarks(t *testing.T) {
+	for _, page := range []string{"figures", "failover"} {
+		t.Run(page, func(t *testing.T) { showsFigures(t, page) })
+	}
+}
+
+// showsFigures fails the test unless a page is what its template makes of its results. With -update, it writes it.
+func showsFigures(t *testing.T, name string) {
+	t.Helper()
+	page := "../../../templates/guides/" + name + ".md"
+	text, err := os.ReadFile(name + ".txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var want bytes.Buffer
-	if err := template.Must(template.ParseFiles("figures.md.tmpl")).Execute(&want, parse(string(text))); err != nil {
+	if err := template.Must(template.ParseFiles(name+".md.tmpl")).Execute(&want, parse(string(text))); err != nil {
 		t.Fatal(err)
 	}
 	if *update {
@@ -101,8 +129,18 @@ func TestThePageShowsTheFiguresOfTheBenchmark(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want.Bytes()) {
-		t.Errorf("%s is\n%s\nand not what figures.txt and figures.md.tmpl make of it (go test -update writes it):\n%s",
-			page, got, want.Bytes())
+		t.Errorf("%[1]s is\n%[2]s\nand not what %[3]s.txt and %[3]s.md.tmpl make of it (go test -update writes it):\n%[4]s",
+			page, got, name, want.Bytes())
+	}
+}
+
+func TestARowOfFailoversHasACellForEachNumberOfPods(t *testing.T) {
+	const at = "BenchmarkFailover/service=NodePort/"
+	r := parse(at + "replicas=1/failover=none/end=server/event=node-lost 1 360.4 new-sec 450.1 tcp-sec\n" +
+		at + "replicas=2/failover=4s/end=server/event=node-lost 1 15.2 new-sec 26.1 tcp-sec\n" +
+		at + "replicas=2/failover=4s/end=server/event=node-lost 1 15.4 new-sec 26.7 tcp-sec\n")
+	if got, want := r.Failover("NodePort", "server", "node-lost"), "360 (450) | – | 15.3 (26.4)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

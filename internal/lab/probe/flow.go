@@ -31,6 +31,8 @@ type FlowOptions struct {
 	Interval time.Duration
 	// Grace is how long a flow may take to be answered once more after its end. It ends at the first answer.
 	Grace time.Duration
+	// Answered is called at the first answer. It may be nil.
+	Answered func()
 }
 
 // FlowResult is what became of a flow.
@@ -72,7 +74,7 @@ func measure(ctx context.Context, s stream, options FlowOptions) FlowResult {
 	received := make(chan struct{})
 	go func() {
 		defer close(received)
-		f.receive(s)
+		f.receive(s, options.Answered)
 	}()
 	f.run(ctx, s, options)
 	_ = s.Close() // nothing more is sent
@@ -122,8 +124,8 @@ func (f *flow) awaitAnswer() <-chan struct{} {
 	return f.again
 }
 
-// receive counts answers until the stream is closed.
-func (f *flow) receive(s stream) {
+// receive counts answers until the stream is closed. Answered, which may be nil, is called at the first one.
+func (f *flow) receive(s stream, answered func()) {
 	for {
 		err := s.receive()
 		if errors.Is(err, net.ErrClosed) || f.fails(err) {
@@ -134,7 +136,9 @@ func (f *flow) receive(s stream) {
 		}
 		f.mu.Lock()
 		f.listen()
-		f.Received++
+		if f.Received++; f.Received == 1 && answered != nil {
+			answered()
+		}
 		if f.again != nil {
 			close(f.again)
 			f.again = nil

@@ -54,7 +54,13 @@ func measured(t *testing.T, broken func(since time.Duration) bool) (FlowResult, 
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	s := newAnswering(func() bool { return broken(time.Since(start)) })
-	result := measure(ctx, s, FlowOptions{Interval: 100 * time.Millisecond, Grace: time.Minute})
+	began := 0
+	result := measure(ctx, s, FlowOptions{
+		Interval: 100 * time.Millisecond, Grace: time.Minute, Answered: func() { began++ },
+	})
+	if began != min(result.Received, 1) {
+		t.Errorf("the first answer of %d was announced %d times", result.Received, began)
+	}
 	return result, time.Since(start)
 }
 

@@ -47,7 +47,7 @@ func TestAccPacketsOfAFlowUnderWayCrossAgainAfterAChange(t *testing.T) {
 		for round := range int(rounds) {
 			values[i] = change.next(round + 1)
 			p.Configure(fmt.Sprintf(settings, values...))
-			flowsThrough(p, figures, func() { p.Run("apply", "-auto-approve") })
+			flowsThrough(p, figures, "60s", func() { p.Run("apply", "-auto-approve") })
 		}
 		for _, flow := range slices.Sorted(maps.Keys(figures)) {
 			of := figures[flow]
@@ -62,14 +62,13 @@ func TestAccPacketsOfAFlowUnderWayCrossAgainAfterAChange(t *testing.T) {
 }
 
 // flowsThrough sends ten packets a second on a flow of each protocol in each direction while something happens, and
-// adds what became of them.
-func flowsThrough(p *acctest.PacketPair, figures map[string]*flowFigures, happens func()) {
+// adds what became of them. A flow is broken if it has no answer in the grace after that.
+func flowsThrough(p *acctest.PacketPair, figures map[string]*flowFigures, grace string, happens func()) {
 	p.T.Helper()
 	ends := map[string]func(end ...os.Signal) acctest.ProbeResult{}
 	for _, protocol := range []string{"icmp", "udp", "tcp"} {
 		for from, to := range map[string]string{"rome": p.ServerAt, p.Server: p.RomeAt} {
-			ends[protocol+" from "+from] = p.Lab.StartProbe(p.T, "flow", from, to, "--protocol="+protocol,
-				"--interval=100ms", "--grace=60s")
+			ends[protocol+" from "+from] = p.Lab.StartFlow(p.T, protocol, from, to, grace)
 		}
 	}
 	happens()

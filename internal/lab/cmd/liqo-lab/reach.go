@@ -177,7 +177,7 @@ func newProbe() *cobra.Command {
 			return fmt.Errorf("%q is not an IPv4 address", args[0])
 		}
 		if p.announces {
-			p.Answered = func() { fmt.Fprintln(os.Stderr, "The first answer has come.") }
+			p.Answered = announce
 		}
 		result, err := probe.Ping(command.Context(), address, p.size, p.whole, p.Options)
 		if err != nil {
@@ -202,7 +202,7 @@ func newProbe() *cobra.Command {
 		return show(probe.UDP(command.Context(), address, datagrams.Options))
 	}
 	datagrams.flags(udp.Flags())
-	var options probe.FlowOptions
+	options := probe.FlowOptions{Answered: announce}
 	flow := &cobra.Command{Use: "flow ADDRESS", Args: cobra.ExactArgs(1)}
 	flow.RunE = func(command *cobra.Command, args []string) error {
 		address, err := netip.ParseAddr(args[0])
@@ -219,6 +219,9 @@ func newProbe() *cobra.Command {
 	parent.AddCommand(ping, http, udp, flow)
 	return parent
 }
+
+// announce says that a probe has begun. What shall happen to its packets can happen now.
+func announce() { fmt.Fprintln(os.Stderr, "The first answer has come.") }
 
 // show prints the result. It returns an error if there was no answer.
 func show(result probe.Result) error {

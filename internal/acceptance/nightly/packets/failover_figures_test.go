@@ -1,0 +1,100 @@
+package packets
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+// failoverFigures is the environment variable with the name of a file to which the figures are added, in Go's benchmark
+// format: the longest time without an answer, of new pings and of flows that began before.
+const failoverFigures = "FAILOVER_FIGURES"
+
+func measuresFailover() bool { return os.Getenv(failoverFigures) != "" }
+
+// eviction is longer than Kubernetes takes to move the pod of a lost node, by default: 50 s until it notices, and 300 s
+// more. The grace of flows is longer than TCP waits after such a time before it sends a lost packet again.
+const (
+	eviction      = 8 * time.Minute
+	failoverGrace = "150s"
+)
+
+// shows lets something happen, and waits until packets cross again. If figures are wanted, it adds what was lost.
+func (f *failover) shows(event string, happens func()) {
+	f.T.Helper()
+	f.ComesBack()
+	if !measuresFailover() {
+		happens()
+		f.ComesBack()
+		return
+	}
+	var pings acctest.ProbeResult
+	flows := map[string]*flowFigures{}
+	flowsThrough(f.PacketPair, flows, failoverGrace, func() {
+		pings = f.Measure(f.end+", "+event, acctest.Briefly, func() {
+			happens()
+			f.settle()
+			f.Lab.Probe(f.T, "ping", "rome", f.ServerAt, "--until-answer",
+				fmt.Sprintf("--count=%.0f", eviction.Seconds()), "--interval=1s", "--timeout=1s")
+		})
+	})
+	line := fmt.Sprintf("BenchmarkFailover/%s/event=%s 1", f.failoverCase, event)
+	silent := func(milliseconds float64, unit string) { line += fmt.Sprintf(" %.1f %s-sec", milliseconds/1000, unit) }
+	silent(pings.Silence, "new")
+	for _, protocol := range []string{"icmp", "udp", "tcp"} {
+		longest := 0.0
+		for flow, of := range flows {
+			if strings.HasPrefix(flow, protocol) {
+				longest = max(longest, of.silences[0])
+				if of.broken > 0 {
+					f.T.Errorf("%s, %s: the flow of %s stays broken", f.end, event, flow)
+				}
+			}
+		}
+		silent(longest, protocol)
+	}
+	f.record(line)
+	f.Works()
+}
+
+// record adds a line to the file. The first ones say what is measured where.
+func (f *failover) record(line string) {
+	f.T.Helper()
+	file, err := os.OpenFile(os.Getenv(failoverFigures), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		f.T.Fatal(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err == nil && info.Size() == 0 {
+		line = fmt.Sprintf("date: %s\ncores: %d\nliqo: %s\n", time.Now().UTC().Format("2 January 2006"), runtime.NumCPU(),
+			f.Lab.Cluster(f.T, "rome").LiqoVersion) + line
+	}
+	if err == nil {
+		_, err = fmt.Fprintln(file, line)
+	}
+	if err != nil {
+		f.T.Fatal(err)
+	}
+}
+
+// settle waits until each container that waits in vain was restarted, unless packets only have to come back.
+func (f *failover) settle() {
+	f.T.Helper()
+	switch {
+	case measuresFailover() && f.replicas > 1:
+		f.pingFor(40)
+	case measuresFailover():
+		f.pingFor(10)
+	}
+}
+
+// pingFor pings for some seconds.
+func (f *failover) pingFor(seconds int) {
+	f.T.Helper()
+	f.Lab.Probe(f.T, "ping", "rome", f.ServerAt, fmt.Sprintf("--count=%d", seconds), "--interval=1s", "--timeout=1s")
+}
