@@ -262,9 +262,10 @@ func (m *shortcutModel) observed(ctx context.Context, state shortcut.State) diag
 }
 
 // observedAfter copies the shortcut on the leaves into the plan that was applied. After a failure, the settings stay as
-// planned: the next plan shows what is still to do. So does what can have changed meanwhile: the next refresh shows it. A
-// replica on another node may have taken over from the one that the client was told to dial.
-func (m *shortcutModel) observedAfter(ctx context.Context, failure error, state shortcut.State) (diags diag.Diagnostics) {
+// planned: the next plan shows what is still to do. What can have changed meanwhile stays, too: the next refresh shows
+// it. A replica on another node may have taken over from the one that the client was told to dial.
+func (m *shortcutModel) observedAfter(ctx context.Context, failure error, state shortcut.State) diag.Diagnostics {
+	var diags diag.Diagnostics
 	planned := *m
 	if failure != nil {
 		m.observedEnds(state)

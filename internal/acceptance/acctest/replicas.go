@@ -24,8 +24,8 @@ var TwoNodes = []string{
 }
 
 // StandbyOfClient are settings of a shortcut. The client's gateway shows what a standby does in a fraction of the time:
-// once it dials, packets cross. A server waits until the client dials, for 15 s. Both pods are on the only node, because
-// it has no label of that name.
+// once it dials, packets cross. A server waits until the client dials, for 15 s. Both pods are on the only node, which
+// has no label of that name.
 const StandbyOfClient = OverNodePort + `
 	client_gateway = { pods = { replicas = 2, failover = "4s", topology_key = "example.com/rack" } }`
 
