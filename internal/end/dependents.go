@@ -8,6 +8,7 @@ import (
 	"github.com/liqotech/liqo/pkg/consts"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -66,24 +67,31 @@ var wireGuardTemplates = [2]string{
 	networkingv1beta1.WgGatewayServerTemplateKind, networkingv1beta1.WgGatewayClientTemplateKind,
 }
 
-// orphans returns the dependents of gateways that no longer exist. An interrupted removal has left them behind. Only
-// those of WireGuard are known.
-func (e *End) orphans(ctx context.Context) ([]dependents, error) {
+// orphans returns the dependents and the rules of gateways that do not exist. The rules are nil if there are none. An
+// interrupted removal has left them behind, or a create that ended before it wrote the gateway. Only the dependents of
+// WireGuard are known. Rules need rights of their own: whoever may not read them has not made any.
+func (e *End) orphans(ctx context.Context) (
+	all []dependents, rules *networkingv1beta1.FirewallConfiguration, err error,
+) {
 	var (
 		servers   networkingv1beta1.WgGatewayServerList
 		clients   networkingv1beta1.WgGatewayClientList
 		templates [2]metav1.PartialObjectMetadataList
-		all       []dependents
+		firewalls networkingv1beta1.FirewallConfigurationList
 	)
-	lists := []client.ObjectList{&servers, &clients}
+	lists := []client.ObjectList{&servers, &clients, &firewalls}
 	for i, resource := range wireGuardTemplates {
 		templates[i].SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(resource + "List"))
 		lists = append(lists, &templates[i])
 	}
 	if err := cmp.Or(parallel.Map(lists, func(list client.ObjectList) error {
-		return e.Leaf.Live.List(ctx, list, client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)})
+		err := e.Leaf.Live.List(ctx, list, client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)})
+		if list == &firewalls && apierrors.IsForbidden(err) {
+			return nil
+		}
+		return err
 	})...); err != nil {
-		return nil, e.Leaf.Explain(err)
+		return nil, nil, e.Leaf.Explain(err)
 	}
 	for i, resource := range wireGuardTemplates {
 		for j := range templates[i].Items {
@@ -107,7 +115,12 @@ func (e *End) orphans(ctx context.Context) ([]dependents, error) {
 		left := &clients.Items[i]
 		add(networkingv1beta1.WgGatewayClientKind, left, left.Spec.SecretRef, left.Status.SecretRef)
 	}
-	return all, nil
+	for i := range firewalls.Items {
+		if left := &firewalls.Items[i]; e.leftRules(left) {
+			rules = left
+		}
+	}
+	return all, rules, nil
 }
 
 // untilDependentsGone waits until the dependents are gone, except for the Secrets that the user set.

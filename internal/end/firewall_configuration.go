@@ -17,6 +17,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
@@ -56,8 +57,9 @@ func (e *End) forgeFirewall(
 	return object
 }
 
-// EnsureLimits lets only that cross which the limits allow. It comes before the gateway is written, so that a gateway
-// never runs without them. Without limits, everything may cross, and it returns when the gateway has dropped its rules.
+// EnsureLimits lets only that cross which the limits allow. It comes before a new gateway is written, so that a gateway
+// never runs without them. One that exists says first that it has rules, or nothing would show those of a killed apply.
+// Without limits, everything may cross, and it returns when the gateway has dropped its rules.
 func (e *End) EnsureLimits(ctx context.Context, namespace string, limits *liqo.Limits) error {
 	if limits == nil {
 		return e.lift(ctx)
@@ -70,13 +72,26 @@ func (e *End) EnsureLimits(ctx context.Context, namespace string, limits *liqo.L
 		return err
 	}
 	desired := e.forgeFirewall(namespace, limits, limits.Table(e.firewallName()))
-	if existing := objects.Firewall; existing != nil {
-		e.Owner.KeepOrigin(desired, existing)
-		if err := controllerutil.SetOwnerReference(objects.Gateway(), desired, e.Leaf.Live.Scheme()); err != nil {
+	if objects.Firewall != nil {
+		e.Owner.KeepOrigin(desired, objects.Firewall)
+	}
+	if gateway := objects.Gateway(); gateway != nil {
+		if err := e.nameLimits(ctx, gateway); err != nil {
+			return err
+		}
+		if err := controllerutil.SetOwnerReference(gateway, desired, e.Leaf.Live.Scheme()); err != nil {
 			return err
 		}
 	}
 	return e.applyFirewall(ctx, desired)
+}
+
+// nameLimits lets an existing gateway say which FirewallConfiguration has its rules.
+func (e *End) nameLimits(ctx context.Context, gateway client.Object) error {
+	if gateway.GetAnnotations()[liqo.LimitsAnnotation] == e.firewallName() {
+		return nil
+	}
+	return e.Leaf.Edit(ctx, gateway, func(gateway client.Object) { e.setLimited(gateway, true) })
 }
 
 // applyFirewall writes the rules. If the gateway has reported about others, it lets the gateway report again.
@@ -111,28 +126,46 @@ func (e *End) WaitForLimits(ctx context.Context) error {
 		&networkingv1beta1.FirewallConfiguration{})
 }
 
-// lift removes the rules while the gateway runs. Liqo (1.2.0) leaves the rules of a deleted FirewallConfiguration in
-// the gateway until it restarts. So the gateway first applies an empty table.
+// lift removes the rules while the gateway runs, which then no longer says that it has any.
 func (e *End) lift(ctx context.Context) error {
 	objects, err := e.Find(ctx)
-	if err != nil || objects.Firewall == nil {
+	if err != nil || !objects.HasLimits() {
 		return err
 	}
-	table := objects.Firewall.Spec.Table
+	if objects.Firewall != nil {
+		if err := e.dropRules(ctx, objects.Gateway(), objects.Firewall); err != nil {
+			return err
+		}
+	}
+	return e.Leaf.Edit(ctx, objects.Gateway(), func(gateway client.Object) {
+		cluster.RemoveAnnotation(gateway, liqo.LimitsAnnotation)
+	})
+}
+
+// dropRules removes the rules of a gateway. Liqo (1.2.0) leaves those of a deleted FirewallConfiguration in the gateway
+// until it restarts. So the gateway first applies an empty table.
+func (e *End) dropRules(
+	ctx context.Context, gateway client.Object, rules *networkingv1beta1.FirewallConfiguration,
+) error {
+	table := rules.Spec.Table
 	table.Chains = []firewall.Chain{}
-	empty := e.forgeFirewall(objects.Firewall.Namespace, nil, table)
-	if err := controllerutil.SetOwnerReference(objects.Gateway(), empty, e.Leaf.Live.Scheme()); err != nil {
+	empty := e.forgeFirewall(rules.Namespace, nil, table)
+	if err := controllerutil.SetOwnerReference(gateway, empty, e.Leaf.Live.Scheme()); err != nil {
 		return err
 	}
 	if err := e.applyFirewall(ctx, empty); err != nil {
 		return err
 	}
-	err = e.waitForGateway(ctx, "the gateway to drop the rules of what may cross", e.Find, liqo.Objects.LimitsApplied,
-		&networkingv1beta1.FirewallConfiguration{})
-	if err != nil {
+	if err := e.waitForGateway(ctx, "the gateway to drop the rules of what may cross", e.Find,
+		liqo.Objects.LimitsApplied, &networkingv1beta1.FirewallConfiguration{}); err != nil {
 		return err
 	}
 	return e.removeFirewall(ctx, empty)
+}
+
+// leftRules reports whether rules are the owner's, or those of a create that was killed. No gateway may name them.
+func (e *End) leftRules(rules *networkingv1beta1.FirewallConfiguration) bool {
+	return rules.Name == e.firewallName() && owner.Managed(rules) && e.Owner.MayRemove(rules)
 }
 
 // removeFirewall deletes the rules of a gateway, and returns when they are gone.

@@ -23,6 +23,20 @@ func (e *End) RivalRules(ctx context.Context) ([]*trouble.Problem, error) {
 	if err != nil || !objects.HasLimits() {
 		return nil, err
 	}
+	return e.rivals(ctx, objects.Firewall)
+}
+
+// RivalsOfNewRules does so only if the end has no limits yet, for one that gets some.
+func (e *End) RivalsOfNewRules(ctx context.Context) ([]*trouble.Problem, error) {
+	objects, err := e.Find(ctx)
+	if err != nil || objects.HasLimits() {
+		return nil, err
+	}
+	return e.rivals(ctx, nil)
+}
+
+// rivals returns the problems with the FirewallConfigurations that are there. Its own one, or nil, is none.
+func (e *End) rivals(ctx context.Context, own *networkingv1beta1.FirewallConfiguration) ([]*trouble.Problem, error) {
 	var all networkingv1beta1.FirewallConfigurationList
 	ofGateways := client.MatchingLabels{liqo.FirewallCategoryLabel: liqo.GatewayCategory}
 	if err := e.Leaf.Live.List(ctx, &all, ofGateways); err != nil {
@@ -32,8 +46,7 @@ func (e *End) RivalRules(ctx context.Context) ([]*trouble.Problem, error) {
 	var problems []*trouble.Problem
 	for i := range all.Items {
 		rival := &all.Items[i]
-		own := objects.Firewall != nil && objects.Firewall.UID == rival.UID
-		if own || !liqo.IsReadBy(rival, string(e.Remote.ID)) {
+		if own != nil && own.UID == rival.UID || e.leftRules(rival) || !liqo.IsReadBy(rival, string(e.Remote.ID)) {
 			continue
 		}
 		switch {

@@ -161,16 +161,16 @@ func (e *End) RemoveGateways(ctx context.Context, userSecrets ...liqo.KeySecret)
 	if err := e.deleteAll(ctx, ownGateways(objects, e.Owner)); err != nil {
 		return err
 	}
-	dependents := dependentsIn(objects, e.Owner)
+	dependents, rules := dependentsIn(objects, e.Owner), objects.Firewall
 	if objects.Gateway() == nil {
-		if dependents, err = e.orphans(ctx); err != nil {
+		if dependents, rules, err = e.orphans(ctx); err != nil {
 			return err
 		}
 	}
 	if err := e.untilDependentsGone(ctx, dependents); err != nil {
 		return err
 	}
-	if err := e.removeFirewall(ctx, objects.Firewall); err != nil {
+	if err := e.removeFirewall(ctx, rules); err != nil {
 		return err
 	}
 	for _, one := range dependents {

@@ -67,7 +67,7 @@ func TestDependentsOfAnInterruptedRemovalAreFound(t *testing.T) {
 	ofAnother := left.DeepCopy()
 	ofAnother.Name, ofAnother.Labels = "turin", map[string]string{"liqo.io/remote-cluster-id": "turin"}
 	milan := clustertest.Leaf(t, "milan", left, ofAnother)
-	found, err := endAt(milan, "rome").orphans(t.Context())
+	found, _, err := endAt(milan, "rome").orphans(t.Context())
 	if err != nil || len(found) != 1 {
 		t.Fatalf("got %v (%v)", found, err)
 	}

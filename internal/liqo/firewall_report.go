@@ -14,6 +14,10 @@ import (
 // reports afterwards. It has the generation of the rules, and all reports beside it are about them. A gateway keeps the
 // mark when it reports. It can't bring back an older report: its write is refused, because it has read an older object.
 // If the writer is killed before it has put the mark, no report counts. The first generation needs no mark.
+//
+// The host of a report is the name of the gateway, so replicas have one report. Liqo (1.1 to 1.2) runs its controllers,
+// and lets WireGuard begin, in the active one only. So a standby has neither rules nor a tunnel, and nobody can wait
+// for it to apply rules: it reads them when it takes over.
 
 // ReportsCurrentRules reports whether the reports of gateways in the status are about the rules as they are.
 func ReportsCurrentRules(rules *networkingv1beta1.FirewallConfiguration) bool {

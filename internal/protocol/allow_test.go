@@ -167,6 +167,9 @@ func TestAPlanWarnsOfRulesOfSomeoneElseThatUndoWhatMayCross(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := leavesFor(t)
 			p := l.project(t, config)
+			l.have("milan", opensAll("rome"))
+			p.plan().says(warning)
+			l.lose("milan", opensAll("rome"))
 			p.apply().doesNotSay("may undo")
 			l.have("milan", opensAll("rome"))
 			seen := p.plan()
