@@ -8,7 +8,6 @@ import (
 	"github.com/liqotech/liqo/pkg/consts"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -69,7 +68,7 @@ var wireGuardTemplates = [2]string{
 
 // orphans returns the dependents and the rules of gateways that do not exist. The rules are nil if there are none. An
 // interrupted removal has left them behind, or a create that ended before it wrote the gateway. Only the dependents of
-// WireGuard are known. Rules need rights of their own: whoever may not read them has not made any.
+// WireGuard are known.
 func (e *End) orphans(ctx context.Context) (
 	all []dependents, rules *networkingv1beta1.FirewallConfiguration, err error,
 ) {
@@ -85,11 +84,10 @@ func (e *End) orphans(ctx context.Context) (
 		lists = append(lists, &templates[i])
 	}
 	if err := cmp.Or(parallel.Map(lists, func(list client.ObjectList) error {
-		err := e.Leaf.Live.List(ctx, list, client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)})
-		if list == &firewalls && apierrors.IsForbidden(err) {
-			return nil
+		if list == &firewalls {
+			return e.listRules(ctx, &firewalls)
 		}
-		return err
+		return e.Leaf.Live.List(ctx, list, client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)})
 	})...); err != nil {
 		return nil, nil, e.Leaf.Explain(err)
 	}
@@ -115,12 +113,7 @@ func (e *End) orphans(ctx context.Context) (
 		left := &clients.Items[i]
 		add(networkingv1beta1.WgGatewayClientKind, left, left.Spec.SecretRef, left.Status.SecretRef)
 	}
-	for i := range firewalls.Items {
-		if left := &firewalls.Items[i]; e.leftRules(left) {
-			rules = left
-		}
-	}
-	return all, rules, nil
+	return all, e.leftRules(firewalls), nil
 }
 
 // untilDependentsGone waits until the dependents are gone, except for the Secrets that the user set.

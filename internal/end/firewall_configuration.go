@@ -17,7 +17,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
-	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
@@ -163,16 +162,15 @@ func (e *End) dropRules(
 	return e.removeFirewall(ctx, empty)
 }
 
-// leftRules reports whether rules are the owner's, or those of a create that was killed. No gateway may name them.
-func (e *End) leftRules(rules *networkingv1beta1.FirewallConfiguration) bool {
-	return rules.Name == e.firewallName() && owner.Managed(rules) && e.Owner.MayRemove(rules)
-}
-
 // removeFirewall deletes the rules of a gateway, and returns when they are gone.
 func (e *End) removeFirewall(ctx context.Context, rules *networkingv1beta1.FirewallConfiguration) error {
 	if rules == nil || !e.Owner.MayRemove(rules) {
 		return nil
 	}
+	return e.deleteFirewall(ctx, rules)
+}
+
+func (e *End) deleteFirewall(ctx context.Context, rules *networkingv1beta1.FirewallConfiguration) error {
 	if err := e.delete(ctx, rules); err != nil {
 		return err
 	}

@@ -129,7 +129,9 @@ func (o EndObject) tryEnsure(ctx context.Context, namespace string, start func(*
 	begin := steps.Act(r, leaf, "wait for other operations on the pair", pairLock.acquire(r), before...)
 	free := steps.Act(r, leaf, "check that nobody else has it", o.checkLocked(objectLock), begin)
 	e := &endSteps{End: o.End, run: r, spec: EndSpec{Namespace: namespace}}
-	e.namespace = steps.Do(r, leaf, "namespace", o.ensureNamespace(namespace), free)
+	clean := steps.Act(r, leaf, "remove rules of a killed create",
+		func(ctx context.Context) error { return o.End.RemoveLeftRules(ctx, objectLock.unfinished) }, free)
+	e.namespace = steps.Do(r, leaf, "namespace", o.ensureNamespace(namespace), clean)
 	written := start(e)
 	e.done = append(e.done, steps.Act(r, leaf, "let others work on the pair", pairLock.release, written))
 	still := steps.Act(r, leaf, "check that nobody else has it now", o.checkStill, e.done...)

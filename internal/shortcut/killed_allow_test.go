@@ -62,6 +62,26 @@ func TestADestroyLeavesNoRulesOfACreateThatWasKilled(t *testing.T) {
 	})
 }
 
+func TestTheNextCreateHasNoRulesOfOneThatWasKilled(t *testing.T) {
+	everyKill(t, func(t *testing.T, s *Shortcut, spec Spec, writes int64) bool {
+		t.Helper()
+		limited := spec
+		limited.Allow, limited.Create, spec.Create = database, true, true
+		if killedAfter(t, New(s.Client.Leaf, s.Server.Leaf).OwnedBy(killed), limited, writes) {
+			return true
+		}
+		if HasOtherOwner(s.CheckFree(t.Context(), spec)) {
+			return true // the kill came after the release of the lease
+		}
+		s.connects(t, spec)
+		if got, status := allowedBy(t, s); got != nil || status != Connected {
+			t.Errorf("killed after %d writes: the next one has %+v, %s", writes, got, status)
+		}
+		expectNoRules(t, s, writes)
+		return false
+	})
+}
+
 func TestRulesOfAKilledChangeAreSeenAndGoWithTheNextApply(t *testing.T) {
 	everyKill(t, func(t *testing.T, s *Shortcut, spec Spec, writes int64) (finished bool) {
 		t.Helper()
