@@ -140,6 +140,34 @@ func TestADataSourceShowsTheRulesOfEachLeaf(t *testing.T) {
 	seen.has(shown, onPort5432, "server_end", "allow")
 }
 
+func TestRulesThatAreLostBeforeAllowIsRemovedLeaveNothing(t *testing.T) {
+	for name, test := range map[string]struct{ limited, open, resource string }{
+		"shortcut": {between("milan", overNodePort+"\nallow = ["+database+"]"), between("milan", overNodePort), romeMilan},
+		"one end": {
+			endAt(milansServer, "milan", "rome", allows(database)),
+			endAt(milansServer, "milan", "rome", `service_type = "NodePort"`), milansServer,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := leavesFor(t)
+			p := l.project(t, test.limited)
+			p.apply()
+			p.configure(test.open)
+			l.lose("milan", rulesFor("rome"))
+			p.apply().does("update", test.resource)
+			l.hasRules("milan", "rome", false)
+			p.has(test.resource, "null", "allow")
+			p.plan().isEmpty()
+			p.configure(test.limited)
+			p.apply().does("update", test.resource)
+			l.hasRules("milan", "rome", true)
+			p.plan().isEmpty()
+			p.destroy()
+			l.hasRules("milan", "rome", false)
+		})
+	}
+}
+
 // opensAll is a FirewallConfiguration that translates new connections before the rules of what may cross are asked.
 func opensAll(remote string) *networkingv1beta1.FirewallConfiguration {
 	family, hook, policy := firewall.TableFamilyIPv4, firewall.ChainHookPrerouting, firewall.ChainPolicyAccept

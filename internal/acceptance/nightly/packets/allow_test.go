@@ -17,23 +17,35 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-// olderPlane is [acctest.Plane] with an older Liqo on the two clusters between which nothing is remapped. It is the
-// oldest minor version whose gateways can drop packets.
-var olderPlane = []string{
-	"--dataplane=real", "--cluster=europe=10.202.0.0/16", "--cluster=rome=10.202.0.0/16,liqo=v1.1.2",
-	"--cluster=milan=10.203.0.0/16,liqo=v1.1.2",
+// olderLiqo is a release of the oldest minor version whose gateways can drop packets.
+const olderLiqo = ",liqo=v1.1.2"
+
+// limitingPlanes are [acctest.Plane], the same with the older Liqo on the two clusters between which nothing is
+// remapped, and with both. In the latter, Rome's older gateway meets a newest one without remapping, and an older one
+// with it.
+var limitingPlanes = map[string][]string{
+	"newest": acctest.Plane,
+	"older":  limitingPlane("", olderLiqo, olderLiqo),
+	"mixed":  limitingPlane(olderLiqo, olderLiqo, ""),
 }
 
-// onEachLiqo runs a test on a lab with the newest Liqo, and on one with an older one.
+func limitingPlane(europe, rome, milan string) []string {
+	return []string{
+		"--dataplane=real", "--cluster=europe=10.202.0.0/16" + europe, "--cluster=rome=10.202.0.0/16" + rome,
+		"--cluster=milan=10.203.0.0/16" + milan,
+	}
+}
+
+// onEachLiqo runs a test on labs with the newest Liqo, with an older one, and with both. A short run has the last lab
+// only, where gateways of both versions enforce rules.
 func onEachLiqo(t *testing.T, test func(*testing.T, *acctest.RealLab)) {
 	t.Helper()
-	t.Run("newest", func(t *testing.T) { test(t, acctest.BorrowReal(t, acctest.Plane)) })
-	t.Run("older", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("It needs a lab of its own, and programs of another version.")
+	for name, plane := range limitingPlanes {
+		if testing.Short() && name != "mixed" {
+			continue
 		}
-		test(t, acctest.BorrowReal(t, olderPlane))
-	})
+		t.Run(name, func(t *testing.T) { test(t, acctest.BorrowReal(t, plane)) })
+	}
 }
 
 func TestAccPacketsOfConnectionsThatNoRuleAllowsDoNotCross(t *testing.T) {
@@ -239,6 +251,7 @@ func emptyRules(t *testing.T, l *acctest.Lab, cluster, other string) {
 func rulesChange(p *acctest.PacketPair, open string) (datagrams int) {
 	p.T.Helper()
 	p.Lab.ReachesSoon(p.T, "rome", p.ServerAt)
+	before := arrivals(p.T, p.Lab, p.Server)
 	may := map[string]func(...os.Signal) acctest.ProbeResult{}
 	for kind, target := range map[string]string{"ping": p.ServerAt, "udp": p.ServerAt, "http": "http://" + p.ServerAt} {
 		may[kind] = p.Lab.StartProbe(p.T, kind, "rome", target, "--count=1000000", "--interval=20ms", acctest.Patiently)
@@ -252,8 +265,9 @@ func rulesChange(p *acctest.PacketPair, open string) (datagrams int) {
 	for kind, end := range may {
 		result := end(os.Interrupt)
 		p.T.Logf("%s to the server: %d of %d are lost through %d changes of rules", kind, result.Lost, result.Sent, changes)
-		if result.Lost > 0 || result.Received == 0 {
-			p.T.Errorf("%s to the server: %+v", kind, result)
+		if result.Lost > 0 || result.Received == 0 { // the counters say on which way
+			p.T.Errorf("%s to the server: %+v; its pod counted %v before, and now %v", kind, result, before,
+				arrivals(p.T, p.Lab, p.Server))
 		}
 		if kind == "udp" {
 			datagrams = result.Received
