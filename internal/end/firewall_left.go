@@ -11,8 +11,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-// Rules are there before their gateway. An apply that is killed in between leaves them without one that names them. They
-// would be in force for the next gateway, which reads them in any namespace.
+// Rules are there before their gateway. An apply that is killed in between leaves them without one that names them.
+// They would be in force for the next gateway, which reads them in any namespace.
 
 // RemoveLeftRules removes the rules that killed creates have left without a gateway. It asks the leaf only if a lease
 // lists such creates.

@@ -46,7 +46,8 @@ func (e *End) rivals(ctx context.Context, own *networkingv1beta1.FirewallConfigu
 	var problems []*trouble.Problem
 	for i := range all.Items {
 		rival := &all.Items[i]
-		if own != nil && own.UID == rival.UID || e.isOurRules(rival) && e.Owner.Owns(rival) || !liqo.IsReadBy(rival, string(e.Remote.ID)) {
+		isOwn := own != nil && own.UID == rival.UID || e.isOurRules(rival) && e.Owner.Owns(rival)
+		if isOwn || !liqo.IsReadBy(rival, string(e.Remote.ID)) {
 			continue
 		}
 		switch {

@@ -142,7 +142,9 @@ func TestADataSourceShowsTheRulesOfEachLeaf(t *testing.T) {
 
 func TestRulesThatAreLostBeforeAllowIsRemovedLeaveNothing(t *testing.T) {
 	for name, test := range map[string]struct{ limited, open, resource string }{
-		"shortcut": {between("milan", overNodePort+"\nallow = ["+database+"]"), between("milan", overNodePort), romeMilan},
+		"shortcut": {
+			between("milan", overNodePort+"\nallow = ["+database+"]"), between("milan", overNodePort), romeMilan,
+		},
 		"one end": {
 			endAt(milansServer, "milan", "rome", allows(database)),
 			endAt(milansServer, "milan", "rome", `service_type = "NodePort"`), milansServer,
@@ -164,18 +166,20 @@ func TestRulesThatAreLostBeforeAllowIsRemovedLeaveNothing(t *testing.T) {
 			p.plan().isEmpty()
 			p.destroy()
 			l.hasRules("milan", "rome", false)
+			l.hasRules("rome", "milan", false)
 		})
 	}
 }
 
-// opensAll is a FirewallConfiguration that translates new connections before the rules of what may cross are asked.
-func opensAll(remote string) *networkingv1beta1.FirewallConfiguration {
+// opensAll is a FirewallConfiguration for the gateway to Rome that translates new connections before the rules of what
+// may cross are asked.
+func opensAll() *networkingv1beta1.FirewallConfiguration {
 	family, hook, policy := firewall.TableFamilyIPv4, firewall.ChainHookPrerouting, firewall.ChainPolicyAccept
 	priority := firewall.ChainPriority(-200)
 	object := &networkingv1beta1.FirewallConfiguration{}
 	object.Namespace, object.Name = "default", "open"
 	object.Labels = map[string]string{
-		"networking.liqo.io/firewall-category": "gateway", "networking.liqo.io/firewall-unique": remote,
+		"networking.liqo.io/firewall-category": "gateway", "networking.liqo.io/firewall-unique": "rome",
 	}
 	object.Spec.Table = firewall.Table{Name: new("open"), Family: &family, Chains: []firewall.Chain{{
 		Name: new("open"), Type: firewall.ChainTypeNAT, Hook: &hook, Policy: &policy, Priority: &priority,
@@ -195,16 +199,16 @@ func TestAPlanWarnsOfRulesOfSomeoneElseThatUndoWhatMayCross(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := leavesFor(t)
 			p := l.project(t, config)
-			l.have("milan", opensAll("rome"))
+			l.have("milan", opensAll())
 			p.plan().says(warning)
-			l.lose("milan", opensAll("rome"))
+			l.lose("milan", opensAll())
 			p.apply().doesNotSay("may undo")
-			l.have("milan", opensAll("rome"))
+			l.have("milan", opensAll())
 			seen := p.plan()
 			seen.isEmpty()
 			seen.says(warning, "It translates new connections from the tunnel before the rules of `allow` are asked",
 				"Let its owner give its chains for prerouting a priority above -101, or delete it.")
-			l.lose("milan", opensAll("rome"))
+			l.lose("milan", opensAll())
 			p.plan().doesNotSay("may undo")
 		})
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // take makes the objects of the network at one end the owner's: objects without an owner and, with adopt or claims,
-// also those of someone else. The latter can be given back. PublicKeys that others must provide stay theirs. Rules that a
-// killed create has left without a gateway go.
+// also those of someone else. The latter can be given back. PublicKeys that others must provide stay theirs. Rules that
+// a killed create has left without a gateway go.
 func (s *Shortcut) take(ctx context.Context, e *end.End, spec Spec, unfinished owner.Unfinished) error {
 	n, err := s.find(ctx)
 	if err != nil {
