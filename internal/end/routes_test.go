@@ -2,11 +2,17 @@ package end
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -62,6 +68,93 @@ func TestRoutesAreRenewedAlthoughTheAPIServerIsAwayForAMoment(t *testing.T) {
 		},
 	})
 	must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: true}))
+	must(t, milan.Leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))
+	if routes.Annotations[routesAnnotation] == "" {
+		t.Error("the routes are not renewed")
+	}
+}
+
+// routesOf are those of Milan's nodes to its gateway for Rome.
+func routesOf(gateway client.Object) *networkingv1beta1.RouteConfiguration {
+	return &networkingv1beta1.RouteConfiguration{
+		ObjectMeta: metav1.ObjectMeta{Namespace: gateway.GetNamespace(), Name: "rome-node-gw"},
+	}
+}
+
+// fabricTo says that Milan's nodes lead to its gateway for Rome at this address.
+func fabricTo(address networkingv1beta1.IP) *networkingv1beta1.InternalFabric {
+	fabric := &networkingv1beta1.InternalFabric{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"}}
+	fabric.Spec.GatewayIP = address
+	return fabric
+}
+
+// activePod is the one that holds the tunnel. Its kubelet has reported this address, or has not reported it if that is
+// empty.
+func activePod(address string) *corev1.Pod {
+	pod := gatewayPod("new", "one")
+	pod.Labels[activeLabel], pod.Status.PodIP = "true", address
+	return pod
+}
+
+func TestRoutesAreRenewedOnceLiqoLeadsTheNodesToTheNewPod(t *testing.T) {
+	const former, new = "10.0.0.7", "10.0.0.8"
+	for name, test := range map[string]struct {
+		reported string // the address of the pod, at first
+		until    time.Duration
+	}{
+		"the nodes know the pod already":         {former, 0},
+		"Liqo learns of the pod later":           {new, time.Second + timeToLink},
+		"Liqo learns of an unreported pod later": {"", time.Second + timeToLink},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				gateway, connection := restarted()
+				deployment := clustertest.GatewayDeployment("rome")
+				milan := milansEnd(t, gateway, connection, deployment,
+					routesOf(gateway), fabricTo(former), activePod(test.reported))
+				go func() {
+					time.Sleep(time.Second)
+					available := deployment.DeepCopy()
+					available.Status = appsv1.DeploymentStatus{Replicas: 1, UpdatedReplicas: 1, AvailableReplicas: 1}
+					status, live := milan.Leaf.Live.Status(), milan.Leaf.Live
+					must(t, status.Patch(t.Context(), activePod(new), client.MergeFrom(activePod(test.reported))))
+					must(t, status.Patch(t.Context(), available, client.MergeFrom(deployment)))
+					must(t, live.Patch(t.Context(), fabricTo(new), client.MergeFrom(fabricTo(former))))
+				}()
+				began := time.Now()
+				must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: true}))
+				if took := time.Since(began); took != test.until {
+					t.Errorf("it took %s, expected %s", took, test.until)
+				}
+				routes := routesOf(gateway)
+				must(t, milan.Leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))
+				if renewed, err := time.Parse(time.RFC3339Nano, routes.Annotations[routesAnnotation]); err != nil ||
+					renewed.Sub(began) != test.until {
+					t.Errorf("they are renewed at %s (%v)", renewed, err)
+				}
+				time.Sleep(time.Minute) // until the other goroutine has ended
+			})
+		})
+	}
+}
+
+func TestRoutesAreRenewedAtOnceWithoutThePermissionToSeeWhatTheNodesKnow(t *testing.T) {
+	gateway, connection := restarted()
+	milan := milansEnd(t, gateway, connection, routesOf(gateway), fabricTo("10.0.0.7"), activePod("10.0.0.8"))
+	milan.Leaf.Live = interceptor.NewClient(milan.Leaf.Live, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object,
+			options ...client.GetOption,
+		) error {
+			if _, hidden := object.(*networkingv1beta1.InternalFabric); hidden {
+				return apierrors.NewForbidden(networkingv1beta1.InternalFabricGroupResource, key.Name, errors.New(
+					`User "jane" cannot get resource "internalfabrics" in API group "networking.liqo.io" in the namespace "`+
+						key.Namespace+`"`))
+			}
+			return c.Get(ctx, key, object, options...)
+		},
+	})
+	must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: true}))
+	routes := routesOf(gateway)
 	must(t, milan.Leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))
 	if routes.Annotations[routesAnnotation] == "" {
 		t.Error("the routes are not renewed")

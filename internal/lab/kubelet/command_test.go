@@ -70,9 +70,16 @@ func TestAPodRunsWhileItsCommandDoesAndThenSaysHowThatHasEnded(t *testing.T) {
 	}
 }
 
-func TestAPodRunsItsCommandForAWhileBeforeAnybodyKnows(t *testing.T) {
-	r, runtime := newJobKubelet(newJob())
-	if err := r.Settings.Set("pod-reported-after", "1h"); err != nil {
+func TestAPodRunsForAWhileBeforeAnybodyKnows(t *testing.T) {
+	for setting, pod := range map[string]*corev1.Pod{"pod-reported-after": newJob(), "gateway-reported-after": newPod()} {
+		t.Run(setting, func(t *testing.T) { reportedLate(t, setting, pod) })
+	}
+}
+
+func reportedLate(t *testing.T, setting string, late *corev1.Pod) {
+	t.Helper()
+	r, runtime := newJobKubelet(late)
+	if err := r.Settings.Set(setting, "1h"); err != nil {
 		t.Fatal(err)
 	}
 	pod, result := step(t, r)
@@ -80,7 +87,7 @@ func TestAPodRunsItsCommandForAWhileBeforeAnybodyKnows(t *testing.T) {
 		t.Errorf("got %+v, again after %s, and %v run", pod.Status, result.RequeueAfter, runtime.addresses)
 	}
 	address := runtime.addresses[client.ObjectKeyFromObject(pod)]
-	if err := r.Settings.Set("pod-reported-after", "0s"); err != nil {
+	if err := r.Settings.Set(setting, "0s"); err != nil {
 		t.Fatal(err)
 	}
 	if pod, _ = step(t, r); pod.Status.Phase != corev1.PodRunning || pod.Status.PodIP != address.String() {

@@ -171,7 +171,11 @@ func (r *podReconciler) ready(ctx context.Context, pod *corev1.Pod) (ctrl.Result
 	if address.started.IsZero() {
 		address.started = time.Now()
 	}
-	if left := r.Settings.Get().PodReportedAfter - time.Since(address.started); left > 0 && len(r.commands(pod)) > 0 {
+	delay := r.Settings.Get().GatewayReportedAfter
+	if len(r.commands(pod)) > 0 {
+		delay = r.Settings.Get().PodReportedAfter
+	}
+	if left := delay - time.Since(address.started); left > 0 {
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
 	report(pod, r.commands(pod))

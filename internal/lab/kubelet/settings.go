@@ -29,6 +29,8 @@ type Values struct {
 	// address. A real kubelet looks for containers that have started once a second. Meanwhile, nobody else knows the
 	// pod: Liqo makes no route to it, and what is sent to it takes the pod network.
 	PodReportedAfter time.Duration
+	// GatewayReportedAfter is the same for every other pod, and so for a gateway's, which already does its work.
+	GatewayReportedAfter time.Duration
 	// ConnectAfter is the time from the moment when both ends can shake hands until the tunnel is
 	// up.
 	ConnectAfter time.Duration
@@ -79,6 +81,8 @@ func (s *Settings) Set(key, value string) error {
 		v.GatewayReadyAfter, err = time.ParseDuration(value)
 	case "pod-reported-after":
 		v.PodReportedAfter, err = time.ParseDuration(value)
+	case "gateway-reported-after":
+		v.GatewayReportedAfter, err = time.ParseDuration(value)
 	case "connect-after":
 		v.ConnectAfter, err = time.ParseDuration(value)
 	case "lost-nodes":

@@ -11,8 +11,8 @@ func TestASettingIsChangedByNameAndListenersAreTold(t *testing.T) {
 	listener := s.Listen(t.Context())
 	for key, value := range map[string]string{
 		"load-balancer": "false", "gateway-ready-after": "5s", "connect": "true", "mute": "true",
-		"pod-reported-after": "1s",
-		"lost-nodes":         "rome-node,rome-node-2",
+		"pod-reported-after": "1s", "gateway-reported-after": "2s",
+		"lost-nodes": "rome-node,rome-node-2",
 	} {
 		if err := s.Set(key, value); err != nil {
 			t.Errorf("%s=%s: %v", key, value, err)
@@ -20,7 +20,7 @@ func TestASettingIsChangedByNameAndListenersAreTold(t *testing.T) {
 	}
 	want := Values{
 		Connect: true, Mute: true, GatewayReadyAfter: 5 * time.Second, PodReportedAfter: time.Second,
-		LostNodes: []string{"rome-node", "rome-node-2"},
+		GatewayReportedAfter: 2 * time.Second, LostNodes: []string{"rome-node", "rome-node-2"},
 	}
 	if got := s.Get(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)

@@ -88,7 +88,11 @@ var toManage = slices.Concat(toConnect, []use{
 	},
 	{
 		name: "an update that renews no routes", prepare: present, do: connects(inOwnNamespaces(), withOtherMTU),
-		rights: []string{"patch routeconfigurations.networking.liqo.io"}, degraded: succeeds,
+		rights: []string{
+			"patch routeconfigurations.networking.liqo.io",
+			"get internalfabrics.networking.liqo.io", "watch internalfabrics.networking.liqo.io",
+		},
+		degraded: succeeds,
 	},
 	{
 		name: "a rotation of the keys", prepare: present, do: connects(inOwnNamespaces(), withOtherKeys),
