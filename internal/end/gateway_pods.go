@@ -45,6 +45,17 @@ func (e *End) GatewayPods(ctx context.Context, gateway client.Object) ([]liqo.Ga
 	return pods, nil
 }
 
+// activeOf returns the pod that holds a gateway's tunnel, or nil.
+func activeOf(pods []corev1.Pod) *corev1.Pod {
+	i := slices.IndexFunc(pods, func(pod corev1.Pod) bool {
+		return pod.Labels[activeLabel] == "true" && pod.DeletionTimestamp == nil
+	})
+	if i < 0 {
+		return nil
+	}
+	return &pods[i]
+}
+
 func isReady(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp == nil &&
 		slices.ContainsFunc(pod.Status.Conditions, func(condition corev1.PodCondition) bool {

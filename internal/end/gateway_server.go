@@ -6,7 +6,9 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
@@ -125,16 +127,37 @@ func (e *End) ReplacesGatewayServer(ctx context.Context, namespace string, spec 
 }
 
 // WaitForEndpoint waits for the endpoint of this leaf's gateway, with a port for each tunnel. Liqo reports it once the
-// gateway's Service has an address.
+// gateway's Service has an address. With node ports, this is the node of the active pod, and a gateway whose pods are
+// replaced one after the other gets another one.
 func (e *End) WaitForEndpoint(ctx context.Context, gateway EnsuredGateway) (liqo.Endpoint, error) {
 	var endpoint *liqo.Endpoint
-	err := e.waitForGateway(ctx, "the gateway's Service to get an address", e.Find, func(objects liqo.Objects) bool {
+	moves := gateway.Rolls && gateway.service != nil && gateway.service.Spec.Type == corev1.ServiceTypeNodePort
+	settled := true
+	read := func(ctx context.Context) (liqo.Objects, error) {
+		objects, err := e.Find(ctx)
+		if err == nil && moves && objects.GatewayServer != nil {
+			settled, err = e.knowsActivePod(ctx, objects.GatewayServer)
+		}
+		return objects, err
+	}
+	err := e.waitForGateway(ctx, "the gateway's Service to get an address", read, func(objects liqo.Objects) bool {
 		endpoint = objects.Endpoint()
-		return endpoint != nil && len(endpoint.Ports) == len(objects.Ports.Listed) &&
+		return settled && endpoint != nil && len(endpoint.Ports) == len(objects.Ports.Listed) &&
 			(gateway.service == nil || endpoint.Reaches(gateway.service))
 	})
 	if err != nil {
 		return liqo.Endpoint{}, err
 	}
 	return *endpoint, nil
+}
+
+// knowsActivePod reports whether Liqo has reported the addresses of the gateway's active pod. Without the permission to
+// list pods, nobody can say that it has not.
+func (e *End) knowsActivePod(ctx context.Context, gateway *networkingv1beta1.GatewayServer) (bool, error) {
+	pods, err := liqo.PodsOf(ctx, e.Leaf, gateway)
+	if cluster.MissingPermission(err) || err == nil && len(pods) == 0 {
+		return true, nil
+	}
+	active, reported := activeOf(pods), gateway.Status.InternalEndpoint
+	return active != nil && reported != nil && ptr.Deref(reported.IP, "").String() == active.Status.PodIP, err
 }

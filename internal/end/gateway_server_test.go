@@ -4,9 +4,11 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -175,5 +177,58 @@ func TestLiqoBefore12CannotDescribeAService(t *testing.T) {
 		if err != nil && !strings.Contains(err.Error(), "Remove `service_annotations` and `service_labels`") {
 			t.Errorf("%s: it says %v", name, err)
 		}
+	}
+}
+
+func TestTheAddressOfANodePortIsThatOfTheActivePodsNodeAfterARollout(t *testing.T) {
+	reportedAt := func(gateway *networkingv1beta1.GatewayServer, node, pod string) *networkingv1beta1.GatewayServer {
+		gateway = gateway.DeepCopy()
+		gateway.Status.Endpoint.Addresses = []string{node}
+		gateway.Status.InternalEndpoint = &networkingv1beta1.InternalGatewayEndpoint{IP: ptr.To(networkingv1beta1.IP(pod))}
+		return gateway
+	}
+	former := reportedAt(ours(clustertest.GatewayServer("rome", 51840)), "172.18.0.3", "10.0.0.7")
+	service := clustertest.GatewayService("rome")
+	service.Spec.Type = corev1.ServiceTypeNodePort
+	service.Spec.Ports = []corev1.ServicePort{{NodePort: former.Status.Endpoint.Port}}
+	for name, test := range map[string]struct {
+		pods  []client.Object
+		rolls bool
+		waits bool
+	}{
+		"it does not restart":                    {[]client.Object{activePod("10.0.0.8")}, false, false},
+		"another pod is active":                  {[]client.Object{activePod("10.0.0.8")}, true, true},
+		"no pod is active":                       {[]client.Object{gatewayPod("new", "one")}, true, true},
+		"the same pod is active":                 {[]client.Object{activePod("10.0.0.7")}, true, false},
+		"its pods are not those of a Deployment": {nil, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				milan := milansEnd(t, append(test.pods, former.DeepCopy())...)
+				ensured := EnsuredGateway{Object: former, Rolls: test.rolls, service: service}
+				ended := make(chan liqo.Endpoint)
+				go func() {
+					endpoint, err := milan.WaitForEndpoint(t.Context(), ensured)
+					if err != nil {
+						t.Error(err)
+					}
+					ended <- endpoint
+				}()
+				synctest.Wait()
+				expected := "172.18.0.3"
+				if test.waits {
+					expected = "172.18.1.3"
+					for _, pod := range test.pods {
+						must(t, milan.Leaf.Live.Delete(t.Context(), pod))
+					}
+					must(t, milan.Leaf.Live.Create(t.Context(), activePod("10.0.0.8")))
+					moved := reportedAt(former, expected, "10.0.0.8")
+					must(t, milan.Leaf.Live.Status().Patch(t.Context(), moved, client.MergeFrom(former)))
+				}
+				if endpoint := <-ended; endpoint.Addresses[0] != expected {
+					t.Errorf("got %v, expected %s", endpoint, expected)
+				}
+			})
+		})
 	}
 }

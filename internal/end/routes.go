@@ -102,10 +102,8 @@ func (e *End) untilNodesFollow(ctx context.Context, gateway EnsuredGateway) erro
 // reported it yet.
 func (e *End) activeAddress(ctx context.Context, gateway client.Object) (networkingv1beta1.IP, error) {
 	pods, err := liqo.PodsOf(ctx, e.Leaf, gateway)
-	for i := range pods {
-		if pod := &pods[i]; pod.Labels[activeLabel] == "true" && pod.DeletionTimestamp == nil {
-			return networkingv1beta1.IP(pod.Status.PodIP), nil
-		}
+	if active := activeOf(pods); active != nil {
+		return networkingv1beta1.IP(active.Status.PodIP), nil
 	}
 	return "", err
 }

@@ -113,12 +113,25 @@ func resourcesAttribute() schema.MapNestedAttribute {
 	return schema.MapNestedAttribute{
 		Optional: true,
 		MarkdownDescription: "Resources of the containers, by the container's name. Liqo's are `gateway`, `wireguard` and " +
-			"`geneve`. Default: as in the template.",
-		Validators: []validator.Map{mapvalidator.SizeAtLeast(1), mapvalidator.NoNullValues()},
+			"`geneve`. For example `{ wireguard = { requests = { cpu = \"500m\" } } }`. Default: as in the template.",
+		Validators: []validator.Map{
+			mapvalidator.SizeAtLeast(1), mapvalidator.NoNullValues(), mapvalidator.KeysAre(containerName()),
+		},
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"requests": quantities("What the container requests, for example `{ cpu = \"500m\" }`."),
 			"limits":   quantities("What it may use at most, for example `{ memory = \"256Mi\" }`."),
 		}},
+	}
+}
+
+// containerName accepts a container that has resources. Who writes them as for a single container in Kubernetes would
+// otherwise lose them: Terraform drops what an object can't have.
+func containerName() validator.String {
+	return textValidator{
+		refusal: trouble.Problem{ID: "resources-without-container", Summary: "No container for these resources"},
+		must: "must be the name of a container. Requests and limits belong to one: `resources = { wireguard = { requests = " +
+			"{ cpu = \"500m\" } } }`",
+		valid: func(text string) bool { return text != "requests" && text != "limits" },
 	}
 }
 

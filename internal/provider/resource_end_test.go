@@ -262,9 +262,14 @@ func TestAPlanPromisesTheKeyAndTheAddressOnlyWhileTheyStay(t *testing.T) {
 		change       func(plan, state *gatewayServerModel)
 		key, address bool // whether they are promised
 	}{
-		"nothing":      {func(*gatewayServerModel, *gatewayServerModel) {}, true, true},
-		"the MTU":      {func(plan, _ *gatewayServerModel) { plan.MTU = types.Int32Value(1400) }, true, true},
-		"the port":     {func(plan, _ *gatewayServerModel) { plan.Port = types.Int32Value(1) }, true, false},
+		"nothing":  {func(*gatewayServerModel, *gatewayServerModel) {}, true, true},
+		"the MTU":  {func(plan, _ *gatewayServerModel) { plan.MTU = types.Int32Value(1400) }, true, true},
+		"the port": {func(plan, _ *gatewayServerModel) { plan.Port = types.Int32Value(1) }, true, false},
+		"the pods": {func(plan, _ *gatewayServerModel) { plan.Pods = podsOf(t, fullySetPods()) }, true, true},
+		"the pods of a node port": {func(plan, state *gatewayServerModel) {
+			plan.ServiceType, state.ServiceType = types.StringValue("NodePort"), types.StringValue("NodePort")
+			plan.Pods = podsOf(t, fullySetPods())
+		}, true, false},
 		"the rotation": {func(plan, _ *gatewayServerModel) { plan.KeyRotation = types.StringValue("2") }, false, true},
 		"the Secret":   {func(plan, _ *gatewayServerModel) { plan.KeySecret = types.StringValue("other") }, false, false},
 		"a lost key":   {func(_, state *gatewayServerModel) { state.PublicKey = types.StringNull() }, false, false},

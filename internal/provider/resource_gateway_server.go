@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
@@ -81,7 +82,8 @@ func (m *gatewayServerModel) planComputed(state *gatewayServerModel) {
 	if !isReplaced && m.ServiceType.Equal(state.ServiceType) && m.Port.Equal(state.Port) &&
 		m.Tunnels.Equal(state.Tunnels) &&
 		m.NodePort.Equal(state.NodePort) && m.LoadBalancerIP.Equal(state.LoadBalancerIP) &&
-		m.ServiceAnnotations.Equal(state.ServiceAnnotations) {
+		m.ServiceAnnotations.Equal(state.ServiceAnnotations) &&
+		(m.ServiceType.ValueString() != string(corev1.ServiceTypeNodePort) || m.Pods.Equal(state.Pods)) {
 		m.Endpoint = state.Endpoint
 	}
 }

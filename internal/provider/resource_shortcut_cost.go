@@ -70,8 +70,12 @@ func (m *shortcutModel) mayMove(before *shortcutModel) bool {
 	planned, then := m.ServerGateway.Attributes(), before.ServerGateway.Attributes()
 	for name, value := range planned {
 		switch name {
-		case "service_labels", "pods":
+		case "service_labels":
 			continue
+		case "pods": // the address of a NodePort is that of the active pod's node
+			if !planned["service_type"].Equal(types.StringValue(string(corev1.ServiceTypeNodePort))) {
+				continue
+			}
 		case "service_annotations": // a cloud's load balancer may move because of them
 			if planned["service_type"].Equal(types.StringValue(string(corev1.ServiceTypeNodePort))) ||
 				planned["service_type"].Equal(types.StringValue(string(corev1.ServiceTypeClusterIP))) {

@@ -37,6 +37,11 @@ func TestAPlanSaysWhatAChangeCosts(t *testing.T) {
 			before: map[string]attr.Value{"service_type": nodePort},
 			after:  map[string]attr.Value{"service_type": nodePort, "service_annotations": fast},
 		},
+		"pods": {after: map[string]attr.Value{"pods": podsOf(t, fullySetPods())}},
+		"pods of a node port, which may get another node": {
+			before: map[string]attr.Value{"service_type": nodePort},
+			after:  map[string]attr.Value{"service_type": nodePort, "pods": podsOf(t, fullySetPods())}, moves: true,
+		},
 		"the type of the Service": {
 			after: map[string]attr.Value{"service_type": nodePort}, moves: true,
 			warnings: []string{"The gateway gets another address"},

@@ -190,11 +190,13 @@ func someTolerations() tftypes.Value {
 	return tftypes.NewValue(kind, []tftypes.Value{one.object(of, "")})
 }
 
-func someResources() tftypes.Value {
+func someResources() tftypes.Value { return someResourcesOf("gateway") }
+
+func someResourcesOf(container string) tftypes.Value {
 	kind := podsTypes["resources"].TerraformType(context.Background())
 	one := values{"limits": textsByKey("cpu", text("500m"))}
 	of := kind.(tftypes.Map).ElementType.(tftypes.Object) //nolint:errcheck,forcetypeassert // the schema says so
-	return tftypes.NewValue(kind, map[string]tftypes.Value{"gateway": one.object(of, "")})
+	return tftypes.NewValue(kind, map[string]tftypes.Value{container: one.object(of, "")})
 }
 
 // change returns a configuration and another one that differs only in this setting.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
@@ -52,6 +53,7 @@ func template(name, namespace, resource string) tftypes.Value {
 }
 
 func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
+	pods := types.ObjectType{AttrTypes: podsTypes}.TerraformType(t.Context()).(tftypes.Object) //nolint:errcheck,forcetypeassert // it is one
 	for expected, values := range map[string]map[string]tftypes.Value{
 		`AttributeName("mtu")`:                       {"mtu": number(500)},
 		`AttributeName("client"): `:                  {"client": text("")},
@@ -127,6 +129,10 @@ func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
 		},
 		`AttributeName("server_network").AttributeName("external_cidr"): Invalid IP CIDR String Value`: {
 			"server_network": nested(map[string]tftypes.Value{"external_cidr": text("")}),
+		},
+		`AttributeName("resources").ElementKeyString("requests"): No container for these resources`: {
+			"client_gateway": nested(map[string]tftypes.Value{"pods": tftypes.NewValue(pods, filled(pods,
+				map[string]tftypes.Value{"resources": someResourcesOf("requests")}))}),
 		},
 		`AttributeName("server_gateway").AttributeName("service_annotations"): Null Map Value: This attribute contains ` +
 			`a null value.`: {

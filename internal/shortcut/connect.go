@@ -60,7 +60,7 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	client.limit(client.limitsOf(spec.Allow, server, true),
 		client.removeReplaced(s.replacesClient(spec.Client), decided...))
 	endpoint := server.serve(spec.Server)
-	client.dial(spec.Client, endpoint, server.rolled())
+	client.dial(spec.Client, endpoint)
 	server.enforce(spec.Limited)
 	client.enforce(spec.Limited)
 
