@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/liqotech/liqo/pkg/consts"
+	gatewayforge "github.com/liqotech/liqo/pkg/gateway/forge"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -86,7 +88,10 @@ func podNotReady(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, owner
 			Summary: "the gateway's pod can't be scheduled",
 			Evidence: []string{fmt.Sprintf("The scheduler reports for %s: %s", leaf.Describe(pod),
 				cluster.ShownLines(scheduled.Message))},
-			Advice: "Add a node with free capacity to the leaf, or request less in the gateway's template.",
+			Advice: "Add a node that can take it to the leaf, or correct `pods` or the gateway's template and apply again. Liqo " +
+				"does not change the Deployment of a gateway that has no running pod. So while that apply waits, run:\n\n" +
+				fmt.Sprintf("  kubectl -n %s delete deployment %s", pod.Namespace,
+					gatewayforge.GatewayResourceName(pod.Labels[consts.GatewayNameLabel])),
 		}}, nil
 	}
 	c := trouble.Problem{

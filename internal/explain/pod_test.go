@@ -29,7 +29,10 @@ func TestTheErrorSaysWhyAPodIsNotReady(t *testing.T) {
 				Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/1 nodes are available",
 			}}}), nil,
 			"the gateway's pod can't be scheduled",
-			[]string{"The scheduler reports for Pod liqo-tenant-rome/gw-rome: 0/1 nodes are available."},
+			[]string{
+				"The scheduler reports for Pod liqo-tenant-rome/gw-rome: 0/1 nodes are available.",
+				"while that apply waits, run:\n\n  kubectl -n liqo-tenant-rome delete deployment gw-rome",
+			},
 		},
 		"no image": {
 			waitingPod("ImagePullBackOff", "Back-off pulling image: not found"), nil,

@@ -48,7 +48,7 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 				`The scheduler reports for Pod liqo-tenant-rome/gw-rome-…: 0/1 nodes are available: `+
 					`1 node(s) were unschedulable. preemption: 0/1 nodes are available: `+
 					`1 Preemption is not helpful for scheduling.`,
-				`Add a node with free capacity to the leaf, or request less in the gateway's template.`,
+				"Add a node that can take it to the leaf, or correct `pods` or the gateway's template and apply again.",
 				`How far it got:`, acctest.HelpAt("gateway-not-scheduled")),
 		},
 		"no image": {
