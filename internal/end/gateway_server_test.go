@@ -8,7 +8,6 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -184,7 +183,7 @@ func TestTheAddressOfANodePortIsThatOfTheActivePodsNodeAfterARollout(t *testing.
 	reportedAt := func(gateway *networkingv1beta1.GatewayServer, node, pod string) *networkingv1beta1.GatewayServer {
 		gateway = gateway.DeepCopy()
 		gateway.Status.Endpoint.Addresses = []string{node}
-		gateway.Status.InternalEndpoint = &networkingv1beta1.InternalGatewayEndpoint{IP: ptr.To(networkingv1beta1.IP(pod))}
+		gateway.Status.InternalEndpoint = &networkingv1beta1.InternalGatewayEndpoint{IP: new(networkingv1beta1.IP(pod))}
 		return gateway
 	}
 	former := reportedAt(ours(clustertest.GatewayServer("rome", 51840)), "172.18.0.3", "10.0.0.7")

@@ -88,8 +88,8 @@ func podNotReady(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, owner
 			Summary: "the gateway's pod can't be scheduled",
 			Evidence: []string{fmt.Sprintf("The scheduler reports for %s: %s", leaf.Describe(pod),
 				cluster.ShownLines(scheduled.Message))},
-			Advice: "Add a node that can take it to the leaf, or correct `pods` or the gateway's template and apply again. Liqo " +
-				"does not change the Deployment of a gateway that has no running pod. So while that apply waits, run:\n\n" +
+			Advice: "Add a node that can take it to the leaf, or correct `pods` or the gateway's template and apply again. " +
+				"Liqo does not change the Deployment of a gateway that has no running pod. So while that apply waits, run:\n\n" +
 				fmt.Sprintf("  kubectl -n %s delete deployment %s", pod.Namespace,
 					gatewayforge.GatewayResourceName(pod.Labels[consts.GatewayNameLabel])),
 		}}, nil

@@ -53,7 +53,8 @@ func template(name, namespace, resource string) tftypes.Value {
 }
 
 func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
-	pods := types.ObjectType{AttrTypes: podsTypes}.TerraformType(t.Context()).(tftypes.Object) //nolint:errcheck,forcetypeassert // it is one
+	kind := types.ObjectType{AttrTypes: podsTypes}.TerraformType(t.Context())
+	pods := kind.(tftypes.Object) //nolint:errcheck,forcetypeassert // it is one
 	for expected, values := range map[string]map[string]tftypes.Value{
 		`AttributeName("mtu")`:                       {"mtu": number(500)},
 		`AttributeName("client"): `:                  {"client": text("")},
