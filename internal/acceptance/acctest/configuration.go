@@ -2,16 +2,7 @@ package acctest
 
 import (
 	"fmt"
-	"regexp"
-	"strings"
-
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 )
-
-// Behind returns a provider block in which Rome and Milan are these contexts.
-func (l *Lab) Behind(rome, milan string) string {
-	return l.Listing(fmt.Sprintf("rome = { %s }, milan = { %s }", Entry(rome), Entry(milan)))
-}
 
 // ShortcutRomeMilan is a shortcut over a node port.
 const ShortcutRomeMilan = `
@@ -28,23 +19,9 @@ const BothLeaves = `
 	}
 	`
 
-// Importing returns a step that imports a shortcut. With a message, the import must fail.
-func Importing(config, id string, refusal *regexp.Regexp) resource.TestStep {
-	return resource.TestStep{
-		Config: config, ResourceName: RomeMilan, ImportState: true, ImportStateId: id, ImportStatePersist: refusal == nil,
-		ExpectError: refusal,
-	}
-}
-
 // Joining returns a shortcut over a NodePort with this address and more attributes.
 func Joining(name, client, server, more string) string {
-	return fmt.Sprintf(`
-		resource "liqo_shortcut" %q {
-		  client         = %q
-		  server         = %q
-		  server_gateway = { service_type = "NodePort" }
-		  %s
-		}`, name, client, server, more)
+	return FromTo(name, client, server, OverNodePort+"\n"+more)
 }
 
 // Listing returns a provider block with the lab's merged kubeconfig and these entries of `clusters`.
@@ -55,16 +32,6 @@ func (l *Lab) Listing(entries string) string {
 		  clusters    = { %s }
 		}
 		`, l.Kubeconfig, entries)
-}
-
-// Known returns a provider block with only these leaves. Each name has the attributes of its entry, without the
-// kubeconfig.
-func (l *Lab) Known(entries map[string]string) string {
-	var clusters strings.Builder
-	for name, attributes := range entries {
-		fmt.Fprintf(&clusters, "%q = { config_path = %q, %s }\n", name, l.Kubeconfig, attributes)
-	}
-	return Required + fmt.Sprintf("provider \"liqo\" {\n  clusters = {\n%s}\n}\n", clusters.String())
 }
 
 // Entry returns the entry of `clusters` that refers to a cluster.
@@ -80,19 +47,18 @@ const Required = `
 	`
 
 // Between returns a provider block and a shortcut from Rome to a server, with these settings.
-func (l *Lab) Between(server, settings string) string { return l.Contexts(fromRome(server, settings)) }
+func (l *Lab) Between(server, settings string) string {
+	return l.Contexts(FromTo("rome_milan", "rome", server, settings))
+}
 
-// fromRome returns a shortcut from Rome to a server, with these settings.
-func fromRome(server, settings string) string { return FromTo("rome", server, settings) }
-
-// FromTo returns a shortcut between any two leaves, at the same address.
-func FromTo(client, server, settings string) string {
+// FromTo returns a shortcut between any two leaves with this address.
+func FromTo(name, client, server, settings string) string {
 	return fmt.Sprintf(`
-		resource "liqo_shortcut" "rome_milan" {
+		resource "liqo_shortcut" %q {
 		  client = %q
 		  server = %q
 		  %s
-		}`, client, server, settings)
+		}`, name, client, server, settings)
 }
 
 // OverNodePort is a setting that needs no load balancer.

@@ -36,7 +36,7 @@ func (p *PacketPair) Configure(settings string) {
 		p.Write("main.tf", p.Lab.Between(p.Server, settings)+addresses)
 		return
 	}
-	p.Project.Configure(p.Provider + fromRome(p.Server, settings) + addresses)
+	p.Project.Configure(p.Provider + FromTo("rome_milan", "rome", p.Server, settings) + addresses)
 }
 
 // Addresses returns the outputs of a shortcut from Rome to a server with the addresses at which it makes the pods

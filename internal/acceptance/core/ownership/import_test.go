@@ -14,16 +14,19 @@ import (
 
 func TestAccHalfANetworkIsImportedAndTheNextApplyCompletesIt(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	half := acctest.Importing(lab.Contexts(acctest.ShortcutRomeMilan), "rome/milan", nil)
-	half.PreConfig = func() {
-		lab.JoinByHand(t, "rome", "milan")()
-		for _, kind := range []client.Object{
-			&networkingv1beta1.PublicKey{}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.Configuration{},
-		} {
-			lab.DeleteFromTenant(t, "milan", kind)
-		}
-	}
-	acctest.Apply(t, half,
+	acctest.Apply(t,
+		resource.TestStep{
+			PreConfig: func() {
+				lab.JoinByHand(t, "rome", "milan")()
+				for _, kind := range []client.Object{
+					&networkingv1beta1.PublicKey{}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.Configuration{},
+				} {
+					lab.DeleteFromTenant(t, "milan", kind)
+				}
+			},
+			Config: lab.Contexts(acctest.ShortcutRomeMilan), ResourceName: acctest.RomeMilan, ImportState: true,
+			ImportStateId: "rome/milan", ImportStatePersist: true,
+		},
 		resource.TestStep{
 			Config: lab.Contexts(acctest.ShortcutRomeMilan), ConfigPlanChecks: acctest.InPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{

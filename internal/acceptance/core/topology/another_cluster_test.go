@@ -66,7 +66,11 @@ func TestAccTheCredentialsOfAnotherEnvironmentForgetNothing(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"},
 		Spec:       corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}},
 	})
-	production, staging := lab.Behind("rome", "milan")+everyResource, lab.Behind("europe", "naples")+everyResource
+	behind := func(rome, milan string) string {
+		return lab.Listing(fmt.Sprintf("rome = { %s }, milan = { %s }", acctest.Entry(rome), acctest.Entry(milan))) +
+			everyResource
+	}
+	production, staging := behind("rome", "milan"), behind("europe", "naples")
 	p := lab.StateIn(t, "production", production)
 	acctest.DestroyAtLast(p)
 	p.Apply()

@@ -11,6 +11,10 @@ import (
 
 func TestAccACompleteShortcutStaysItsOwnersWithoutItsGateways(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
+	first := lab.StateIn(t, "first", acctest.Joining("s", "rome", "milan", ""))
+	second := lab.StateIn(t, "second", acctest.Joining("s", "rome", "milan", ""))
+	acctest.DestroyAtLast(first, second)
+	first.Apply()
 	for name, loses := range map[string]func(){
 		"after liqoctl network disconnect": func() { lab.Liqoctl(t, "disconnect", "rome", "milan") },
 		"after both gateways were deleted": func() {
@@ -18,19 +22,14 @@ func TestAccACompleteShortcutStaysItsOwnersWithoutItsGateways(t *testing.T) {
 			lab.DeleteFromTenant(t, "milan", &networkingv1beta1.GatewayServer{})
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			first := lab.StateIn(t, "first", acctest.Joining("s", "rome", "milan", ""))
-			second := lab.StateIn(t, "second", acctest.Joining("s", "rome", "milan", ""))
-			acctest.DestroyAtLast(first, second)
-			first.Apply()
-			loses()
-			acctest.Says(t, second.Refused("apply", "-auto-approve"), "exists already on leaf",
-				"in folder first, workspace default")
-			if left := second.Resources(); left != "" {
-				t.Errorf("the refused create is in the state: %s", left)
-			}
-			acctest.Says(t, first.Again(), "0 added, 1 changed, 0 destroyed")
-		})
+		t.Log(name)
+		loses()
+		acctest.Says(t, second.Refused("apply", "-auto-approve"), "exists already on leaf",
+			"in folder first, workspace default")
+		if left := second.Resources(); left != "" {
+			t.Errorf("the refused create is in the state: %s", left)
+		}
+		acctest.Says(t, first.Again(), "0 added, 1 changed, 0 destroyed")
 	}
 }
 

@@ -44,7 +44,7 @@ func livesWithNextTemplates(t *testing.T, l *acctest.Lab, clientName, serverName
 	t.Helper()
 	l.KeepsInventory(t)
 	config := func(settings string) string {
-		return l.Contexts(acctest.FromTo(clientName, serverName, acctest.OverNodePort+"\n"+settings))
+		return l.Contexts(acctest.Joining("rome_milan", clientName, serverName, settings))
 	}
 	isConnected := []statecheck.StateCheck{
 		acctest.IsConnected,
