@@ -14,7 +14,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -26,6 +25,14 @@ import (
 
 // Credentials are those of a cluster as single values.
 type Credentials struct{ Server, CA, Certificate, Key, Token string }
+
+// everything is a role with all permissions.
+var everything = &rbacv1.ClusterRole{
+	ObjectMeta: metav1.ObjectMeta{Name: "everything"},
+	Rules: []rbacv1.PolicyRule{{
+		APIGroups: []string{rbacv1.APIGroupAll}, Resources: []string{rbacv1.ResourceAll}, Verbs: []string{rbacv1.VerbAll},
+	}},
+}
 
 // Credentials returns an administrator's credentials for a cluster.
 func (l *Lab) Credentials(t *testing.T, name string) Credentials {
@@ -39,42 +46,8 @@ func (l *Lab) Credentials(t *testing.T, name string) Credentials {
 	}
 	return Credentials{
 		Server: config.Host, CA: string(config.CAData), Certificate: string(config.CertData), Key: string(config.KeyData),
-		Token: administratorToken(t, config),
+		Token: l.ReachedAs(t, name, "administrator", []client.Object{everything}).Token,
 	}
-}
-
-// administratorToken returns the token of a ServiceAccount with all permissions. The account is removed at the end of
-// the test.
-func administratorToken(t *testing.T, config *rest.Config) string {
-	t.Helper()
-	kube, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := metav1.ObjectMeta{Name: "acceptance-test"}
-	accounts, bindings := kube.CoreV1().ServiceAccounts(metav1.NamespaceDefault), kube.RbacV1().ClusterRoleBindings()
-	if _, err := accounts.Create(
-		t.Context(), &corev1.ServiceAccount{ObjectMeta: name}, metav1.CreateOptions{},
-	); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = accounts.Delete(context.WithoutCancel(t.Context()), name.Name, metav1.DeleteOptions{}) })
-	_, err = bindings.Create(t.Context(), &rbacv1.ClusterRoleBinding{
-		ObjectMeta: name,
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
-		Subjects: []rbacv1.Subject{
-			{Kind: rbacv1.ServiceAccountKind, Namespace: metav1.NamespaceDefault, Name: name.Name},
-		},
-	}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = bindings.Delete(context.WithoutCancel(t.Context()), name.Name, metav1.DeleteOptions{}) })
-	token, err := accounts.CreateToken(t.Context(), name.Name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return token.Status.Token
 }
 
 // Leaf is the access to one leaf, as in examples/credentials/token.
@@ -96,6 +69,20 @@ func (l Leaf) Config() *rest.Config {
 	}
 }
 
+// RegistryOf returns the leaves that are reached so, each by its name.
+func RegistryOf(t *testing.T, leaves map[string]Leaf) *cluster.Registry {
+	t.Helper()
+	config := cluster.Config{LiqoNamespace: "liqo", Clusters: map[string]cluster.Credentials{}}
+	for name, one := range leaves {
+		config.Clusters[name] = cluster.Credentials{
+			Host: one.Host, ClusterCACertificate: one.ClusterCACertificate, Token: one.Token,
+		}
+	}
+	registry := cluster.NewRegistry(config)
+	t.Cleanup(registry.Close)
+	return registry
+}
+
 // ProxyFor starts a proxy for a leaf. It returns the proxy, and the access to the leaf through it.
 func ProxyFor(t *testing.T, to Leaf) (*clustertest.Proxy, Leaf) {
 	t.Helper()
@@ -108,8 +95,7 @@ func (l *Lab) ReachedAsAdministrator(t *testing.T, names ...string) map[string]L
 	t.Helper()
 	leaves := map[string]Leaf{}
 	for _, name := range names {
-		found := l.Credentials(t, name)
-		leaves[name] = Leaf{found.Server, found.CA, found.Token}
+		leaves[name] = l.ReachedAs(t, name, "administrator", []client.Object{everything})
 	}
 	return leaves
 }
@@ -187,6 +173,9 @@ func ObjectsIn(t *testing.T, name string) []client.Object {
 // terraformUser is the user of Terraform in the examples of roles.
 const terraformUser = "system:serviceaccount:liqo:terraform"
 
+// NotNetwork is the end of what the example of a policy allows.
+const NotNetwork = "Terraform may change only networks between clusters, in their own namespaces"
+
 // Limit applies the example of a policy on a leaf, for the duration of the test. It limits further users, too.
 func (l *Lab) Limit(t *testing.T, leaf string, users ...string) {
 	t.Helper()
@@ -199,12 +188,8 @@ func (l *Lab) Limit(t *testing.T, leaf string, users ...string) {
 		}
 		l.Have(t, leaf, object)
 	}
-	administrator := l.Credentials(t, leaf)
-	config := &rest.Config{
-		Host: administrator.Server, BearerToken: administrator.Token,
-		TLSClientConfig: rest.TLSClientConfig{CAData: []byte(administrator.CA)},
-		Impersonate:     rest.ImpersonationConfig{UserName: terraformUser, Groups: []string{"system:masters"}},
-	}
+	config := l.ReachedAsAdministrator(t, leaf)[leaf].Config()
+	config.Impersonate = rest.ImpersonationConfig{UserName: terraformUser, Groups: []string{"system:masters"}}
 	limited, err := client.New(config, client.Options{Scheme: cluster.NewScheme()})
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +198,7 @@ func (l *Lab) Limit(t *testing.T, leaf string, users ...string) {
 	const interval = 50 * time.Millisecond
 	inForce := func(ctx context.Context) (bool, error) {
 		err := limited.Create(ctx, NamespaceNamed("another"), client.DryRunAll)
-		if err != nil && strings.Contains(err.Error(), notNetwork) {
+		if err != nil && strings.Contains(err.Error(), NotNetwork) {
 			return true, nil
 		}
 		return false, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -103,7 +102,7 @@ func (n Network) value() knownvalue.Check {
 // leaf.
 func (l *Lab) AsLiqoSays(t *testing.T, address, clientName, serverName string) statecheck.StateCheck {
 	t.Helper()
-	return StateCheck(func(ctx context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+	return stateCheck(func(ctx context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
 		for attribute, view := range map[string]struct{ at, of string }{
 			"client_network": {at: serverName, of: clientName},
 			"server_network": {at: clientName, of: serverName},
@@ -117,14 +116,24 @@ func (l *Lab) AsLiqoSays(t *testing.T, address, clientName, serverName string) s
 	})
 }
 
-// StateCheck is a check of a state as a function.
-type StateCheck func(context.Context, statecheck.CheckStateRequest, *statecheck.CheckStateResponse)
+// stateCheck is a check of a state as a function.
+type stateCheck func(context.Context, statecheck.CheckStateRequest, *statecheck.CheckStateResponse)
 
 // CheckState implements [statecheck.StateCheck].
-func (f StateCheck) CheckState(
+func (f stateCheck) CheckState(
 	ctx context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse,
 ) {
 	f(ctx, req, resp)
+}
+
+// Check is a check of what is on the clusters, whatever the state says.
+type Check func(context.Context) error
+
+// CheckState implements [statecheck.StateCheck].
+func (f Check) CheckState(
+	ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse,
+) {
+	resp.Error = f(ctx)
 }
 
 // ConfiguredAt returns the content of one cluster's Configuration of another cluster.
@@ -154,28 +163,17 @@ func KeepsPodCIDR(address, attribute, podCIDR string) statecheck.StateCheck {
 	return statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), expected)
 }
 
-// Different checks that a range is another one.
-func Different(from string) knownvalue.Check {
-	return knownvalue.StringFunc(func(value string) error {
-		if value == from {
-			return fmt.Errorf("got %s, expected another value", value)
-		}
-		_, err := netip.ParsePrefix(value)
-		return err
-	})
-}
-
 // GatewaysHaveMTU checks the MTU of the gateways of Rome and Milan themselves.
-func (l *Lab) GatewaysHaveMTU(t *testing.T, mtu int) statecheck.StateCheck {
+func (l *Lab) GatewaysHaveMTU(t *testing.T, mtu int) Check {
 	t.Helper()
-	return StateCheck(func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+	return func(ctx context.Context) error {
 		var all []int
 		for _, cluster := range []string{"rome", "milan"} {
 			var clients networkingv1beta1.GatewayClientList
 			var servers networkingv1beta1.GatewayServerList
-			resp.Error = errors.Join(l.Client(t, cluster).List(ctx, &clients), l.Client(t, cluster).List(ctx, &servers))
-			if resp.Error != nil {
-				return
+			c := l.Client(t, cluster)
+			if err := errors.Join(c.List(ctx, &clients), c.List(ctx, &servers)); err != nil {
+				return err
 			}
 			for i := range clients.Items {
 				all = append(all, clients.Items[i].Spec.MTU)
@@ -185,7 +183,8 @@ func (l *Lab) GatewaysHaveMTU(t *testing.T, mtu int) statecheck.StateCheck {
 			}
 		}
 		if !slices.Equal(all, []int{mtu, mtu}) {
-			resp.Error = fmt.Errorf("the gateways have the MTUs %v, not both %d", all, mtu)
+			return fmt.Errorf("the gateways have the MTUs %v, not both %d", all, mtu)
 		}
-	})
+		return nil
+	}
 }

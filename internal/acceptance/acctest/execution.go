@@ -12,12 +12,6 @@ import (
 	"syscall"
 )
 
-// The environment variables of the torture: where its random numbers begin, and how many rounds it has.
-const (
-	TortureSeed   = "TORTURE_SEED"
-	TortureRounds = "TORTURE_ROUNDS"
-)
-
 // Execution is a running Terraform command, in a process group of its own.
 type Execution struct {
 	project *Project

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -69,30 +68,37 @@ type GatewayUIDs struct {
 }
 
 // Changed checks which gateways were replaced since the last step.
-func (g *GatewayUIDs) Changed(expected GatewayChange) statecheck.StateCheck {
-	return StateCheck(
-		func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-			var clients networkingv1beta1.GatewayClientList
-			var servers networkingv1beta1.GatewayServerList
-			resp.Error = errors.Join(
-				g.Lab.Client(g.T, "rome").List(ctx, &clients), g.Lab.Client(g.T, "milan").List(ctx, &servers),
-			)
-			if resp.Error == nil && (len(clients.Items) != 1 || len(servers.Items) != 1) {
-				resp.Error = fmt.Errorf("got %d GatewayClients and %d GatewayServers", len(clients.Items), len(servers.Items))
-			}
-			if resp.Error != nil {
-				return
-			}
-			now := map[string]types.UID{"rome": clients.Items[0].UID, "milan": servers.Items[0].UID}
-			before := g.last
-			g.last = now
-			replaced := map[[2]bool]GatewayChange{
-				{false, false}: KeepsGateways, {true, true}: ReplacesGateways, {true, false}: ReplacesClient,
-				{false, true}: ReplacesServer,
-			}[[2]bool{now["rome"] != before["rome"], now["milan"] != before["milan"]}]
-			if replaced != expected {
-				resp.Error = fmt.Errorf("replaced %s, expected %s", replaced, expected)
-			}
-		},
-	)
+func (g *GatewayUIDs) Changed(expected GatewayChange) Check {
+	return g.Lab.Gateways(g.T, func(client *networkingv1beta1.GatewayClient, server *networkingv1beta1.GatewayServer) error {
+		now, before := map[string]types.UID{"rome": client.UID, "milan": server.UID}, g.last
+		g.last = now
+		if replaced := (map[[2]bool]GatewayChange{
+			{false, false}: KeepsGateways, {true, true}: ReplacesGateways, {true, false}: ReplacesClient,
+			{false, true}: ReplacesServer,
+		}[[2]bool{now["rome"] != before["rome"], now["milan"] != before["milan"]}]); replaced != expected {
+			return fmt.Errorf("replaced %s, expected %s", replaced, expected)
+		}
+		return nil
+	})
+}
+
+// Gateways checks the gateways of Rome, which dials, and of Milan. Terraform's state may have only the requested
+// values.
+func (l *Lab) Gateways(
+	t *testing.T, check func(*networkingv1beta1.GatewayClient, *networkingv1beta1.GatewayServer) error,
+) Check {
+	t.Helper()
+	return func(ctx context.Context) error {
+		var clients networkingv1beta1.GatewayClientList
+		var servers networkingv1beta1.GatewayServerList
+		if err := errors.Join(
+			l.Client(t, "rome").List(ctx, &clients), l.Client(t, "milan").List(ctx, &servers),
+		); err != nil {
+			return err
+		}
+		if len(clients.Items) != 1 || len(servers.Items) != 1 {
+			return fmt.Errorf("got %d GatewayClients and %d GatewayServers", len(clients.Items), len(servers.Items))
+		}
+		return check(&clients.Items[0], &servers.Items[0])
+	}
 }

@@ -78,16 +78,6 @@ func (l *Lab) MissingObjects(t *testing.T) []Damage {
 	}
 }
 
-// Connects waits until the gateways of both clusters report the tunnel as up.
-func (l *Lab) Connects(t *testing.T) {
-	t.Helper()
-	for at, of := range map[string]string{"rome": "milan", "milan": "rome"} {
-		Await(t, l, at, &networkingv1beta1.ConnectionList{}, "gw-"+of, func(connection *networkingv1beta1.Connection) bool {
-			return connection.Status.Value == networkingv1beta1.Connected
-		})
-	}
-}
-
 // Liqoctl runs `liqoctl network` between two clusters. The client is the first one.
 func (l *Lab) Liqoctl(t *testing.T, command, from, to string, flags ...string) {
 	t.Helper()

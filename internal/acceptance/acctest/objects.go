@@ -22,7 +22,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/provider"
 )
 
 // Failed reports whether a tunnel is down.
@@ -155,15 +154,22 @@ func DeleteAndWait(ctx context.Context, c client.WithWatch, object client.Object
 // TimeToHappen is the maximum time to wait for something that takes seconds.
 const TimeToHappen = 2 * time.Minute
 
-// Await returns once the object with this name in a cluster's tenant namespace is as expected. It watches the object,
-// so it misses no change and does not poll.
+// Await returns once the object with this name in a cluster's tenant namespace is as expected.
 func Await[T client.Object](
 	t *testing.T, l *Lab, cluster string, kind client.ObjectList, name string, done func(T) bool,
 ) {
 	t.Helper()
+	AwaitAny(t, l, cluster, kind, done, client.MatchingFields{"metadata.name": name})
+}
+
+// AwaitAny returns once one of these objects is as expected. It watches them, so it misses no change and does not poll.
+func AwaitAny[T client.Object](
+	t *testing.T, l *Lab, cluster string, kind client.ObjectList, done func(T) bool, which ...client.ListOption,
+) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), TimeToHappen)
 	defer cancel()
-	changes, err := l.Administrator(t, cluster).Watch(ctx, kind, client.MatchingFields{"metadata.name": name})
+	changes, err := l.Administrator(t, cluster).Watch(ctx, kind, which...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +179,7 @@ func Await[T client.Object](
 			return
 		}
 	}
-	t.Fatalf("gave up waiting for a change of %s on %s: %v", name, cluster, context.Cause(ctx))
+	t.Fatalf("gave up waiting for a change of %T, %v, on %s: %v", kind, which, cluster, context.Cause(ctx))
 }
 
 // Gone returns a channel that is closed when an object of this kind is deleted on a cluster.
@@ -222,11 +228,8 @@ func (l *Lab) GatewayServer(t *testing.T) types.UID {
 // ComesUp returns once both ends of the tunnel from Rome to Milan report it as up.
 func (l *Lab) ComesUp(t *testing.T) {
 	t.Helper()
-	up := func(connection *networkingv1beta1.Connection) bool {
-		return connection.Status.Value == networkingv1beta1.Connected
-	}
-	Await(t, l, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", up)
-	Await(t, l, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", up)
+	Await(t, l, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", IsUp)
+	Await(t, l, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", IsUp)
 }
 
 // DeleteFromTenant deletes the only object of this kind that belongs to another cluster, outside of Terraform. It
@@ -245,34 +248,14 @@ func (l *Lab) DeleteFromTenant(t *testing.T, cluster string, kind client.Object)
 // Liqo's record.
 func (l *Lab) RemoveTrace(t *testing.T, at, of string) {
 	t.Helper()
-	l.DeleteNamespace(t, at, "liqo-tenant-"+of)
+	if err := DeleteAndWait(t.Context(), l.Administrator(t, at), NamespaceNamed("liqo-tenant-"+of)); err != nil {
+		t.Fatal(err)
+	}
 	Await(t, l, at, &liqov1beta1.ForeignClusterList{}, of, func(record *liqov1beta1.ForeignCluster) bool {
 		return !record.Status.Modules.Networking.Enabled // before that, Liqo would create its record again
 	})
 	if err := l.Client(t, at).Delete(
 		t.Context(), &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: of}},
-	); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// DeleteNamespace deletes a namespace and returns when it is gone.
-func (l *Lab) DeleteNamespace(t *testing.T, clusterName, name string) {
-	t.Helper()
-	registry := cluster.NewRegistry(cluster.Config{
-		Kubeconfig: cluster.Kubeconfig{Paths: []string{l.Kubeconfig}}, LiqoNamespace: provider.DefaultLiqoNamespace,
-	})
-	defer registry.Close()
-	leaf, err := registry.Leaf(t.Context(), clusterName)
-	if err != nil {
-		t.Fatal(err)
-	}
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	if err := leaf.Live.Delete(t.Context(), namespace); err != nil {
-		t.Fatal(err)
-	}
-	if err := leaf.UntilGone(
-		t.Context(), corev1.SchemeGroupVersion.WithKind("Namespace"), client.ObjectKeyFromObject(namespace),
 	); err != nil {
 		t.Fatal(err)
 	}

@@ -2,33 +2,40 @@ package acctest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"testing"
 )
 
-type planCheck func(context.Context, plancheck.CheckPlanRequest, *plancheck.CheckPlanResponse)
-
-func (f planCheck) CheckPlan(ctx context.Context, req plancheck.CheckPlanRequest, resp *plancheck.CheckPlanResponse) {
-	f(ctx, req, resp)
+// RequestsDuring counts the requests to the clusters with the common kubeconfig while something happens, by verb and
+// resource. The result is keyed by the cluster.
+func (l *Lab) RequestsDuring(t *testing.T, happens func()) map[string]map[string]int {
+	t.Helper()
+	before, errBefore := l.requests(t.Context())
+	happens()
+	after, err := l.requests(t.Context())
+	if err := errors.Join(errBefore, err); err != nil {
+		t.Fatal(err)
+	}
+	made := map[string]map[string]int{}
+	for _, c := range l.Clusters {
+		made[c.Name] = map[string]int{}
+	}
+	for request, count := range after {
+		if name, what, _ := strings.Cut(request, " "); count > before[request] {
+			made[name][what] = count - before[request]
+		}
+	}
+	return made
 }
 
-// RequestsAre passes on the number of requests by the provider until now.
-func (l *Lab) RequestsAre(note func(counts map[string]int)) plancheck.PlanCheck {
-	return planCheck(func(ctx context.Context, _ plancheck.CheckPlanRequest, resp *plancheck.CheckPlanResponse) {
-		counts, err := l.Requests(ctx)
-		note(counts)
-		resp.Error = err
-	})
-}
-
-// Requests counts the requests to the clusters with the common kubeconfig, by cluster, verb and resource.
-func (l *Lab) Requests(ctx context.Context) (map[string]int, error) {
+// requests counts all requests until now, by cluster, verb and resource.
+func (l *Lab) requests(ctx context.Context) (map[string]int, error) {
 	output, err := exec.CommandContext(ctx, LabProgram, "requests", "--dir", l.Dir).Output()
 	if err != nil {
 		return nil, fmt.Errorf("liqo-lab requests: %w", err)

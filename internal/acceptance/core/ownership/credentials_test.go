@@ -100,7 +100,16 @@ func TestAccALeafIsReachedBelowAPathOfAProxy(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	between, rome := acctest.ProxyFor(t, lab.ReachedAsAdministrator(t, "rome")["rome"])
 	const path = "/k8s/clusters/c-1" // as Rancher has it
-	between.Disturb(servesBelow(t, path))
+	between.Disturb(func(w http.ResponseWriter, r *http.Request) bool {
+		rest, below := strings.CutPrefix(r.URL.Path, path+"/")
+		if !below {
+			t.Errorf("a request is not below the path: %s %s", r.Method, r.URL.Path)
+			w.WriteHeader(http.StatusNotFound)
+			return true
+		}
+		r.URL.Path, r.URL.RawPath = "/"+rest, ""
+		return false
+	})
 	lab.KeepsInventory(t)
 	rome.Host += path
 	shortcut := func(more string) string {
@@ -112,12 +121,13 @@ func TestAccALeafIsReachedBelowAPathOfAProxy(t *testing.T) {
 			}`, more)
 	}
 	const schemas = "GET /openapi/v3"
-	readsSchemas := func(reads bool) acctest.StateCheck {
-		return func(_ context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+	readsSchemas := func(reads bool) acctest.Check {
+		return func(context.Context) error {
 			answers := between.Received()
 			if answers[schemas+"/apis/networking.liqo.io/v1beta1"] > 0 != reads || answers[schemas] > 0 {
-				resp.Error = fmt.Errorf("the schemas of Liqo's kinds are read: %v, and the requests are %v", !reads, answers)
+				return fmt.Errorf("the schemas of Liqo's kinds are read: %v, and the requests are %v", !reads, answers)
 			}
+			return nil
 		}
 	}
 	labelled := shortcut(`service_labels = { team = "network" }`) // which not every Liqo has
@@ -136,20 +146,4 @@ func TestAccALeafIsReachedBelowAPathOfAProxy(t *testing.T) {
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
 		},
 	)
-}
-
-// servesBelow returns a fault of a [proxy] that has the API server below a path, and nothing elsewhere. A request for
-// anything else fails the test.
-func servesBelow(t *testing.T, path string) func(http.ResponseWriter, *http.Request) bool {
-	t.Helper()
-	return func(w http.ResponseWriter, r *http.Request) bool {
-		rest, ok := strings.CutPrefix(r.URL.Path, path+"/")
-		if !ok {
-			t.Errorf("a request is not below the path: %s %s", r.Method, r.URL.Path)
-			w.WriteHeader(http.StatusNotFound)
-			return true
-		}
-		r.URL.Path, r.URL.RawPath = "/"+rest, ""
-		return false
-	}
 }

@@ -44,7 +44,7 @@ func TestAccTwoPeopleMakeOneEndEachAndThenOneShortcut(t *testing.T) {
 	rome.Again()
 	send(rome, "rome", milan)
 	milan.Again()
-	lab.Connects(t)
+	lab.ComesUp(t)
 	acctest.Says(t, rome.Run("apply", "-refresh-only", "-auto-approve"), `status = "Connecting" -> "Connected"`)
 	acctest.Says(t, milan.Run("apply", "-refresh-only", "-auto-approve"), `status = "Connecting" -> "Connected"`)
 	rome.Unchanged()
@@ -79,7 +79,7 @@ func TestAccTwoPeopleMakeOneEndEachAndThenOneShortcut(t *testing.T) {
 	acctest.Says(t, milan.Again(), "+ protocol = \"tcp\"", "0 added, 1 changed, 0 destroyed")
 	send(milan, "milan", rome)
 	acctest.Says(t, rome.Again(), "0 added, 1 changed, 0 destroyed")
-	lab.Connects(t)
+	lab.ComesUp(t)
 
 	t.Log("Milan lets go of its end, and Rome forgets to. Somebody with both credentials imports the two ends.")
 	configuration := milan.Read("main.tf")

@@ -15,7 +15,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -102,7 +101,7 @@ func TestAccANamespaceThatAFinalizerHoldsIsAwaitedAndLeavesNoState(t *testing.T)
 
 func TestAccFailureNamesTheMissingPermission(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	milan := lab.Credentials(t, "milan")
+	const liqos, all = "networking.liqo.io", rbacv1.VerbAll
 	for name, test := range map[string]struct {
 		verbs   []string // on GatewayServers
 		message *regexp.Regexp
@@ -111,9 +110,9 @@ func TestAccFailureNamesTheMissingPermission(t *testing.T) {
 			[]string{"get", "list", "watch"},
 			acctest.Message(`No permission to patch gatewayservers.networking.liqo.io on leaf "milan"`,
 				`The answer was: gatewayservers.networking.liqo.io "rome" is forbidden: User `+
-					`"system:serviceaccount:default:…" cannot patch resource `+
+					`"system:serviceaccount:liqo:limited" cannot patch resource `+
 					`"gatewayservers" in API group "networking.liqo.io" in the namespace "liqo-tenant-rome"`,
-				`Give user "system:serviceaccount:default:…" a ClusterRole, or a Role of namespace `+
+				`Give user "system:serviceaccount:liqo:limited" a ClusterRole, or a Role of namespace `+
 					`"liqo-tenant-rome", with `+
 					`this rule, on this leaf:`,
 				`apiGroups: ["networking.liqo.io"]`, `resources: ["gatewayservers"]`, `verbs: ["patch"]`,
@@ -123,22 +122,33 @@ func TestAccFailureNamesTheMissingPermission(t *testing.T) {
 			[]string{"get"},
 			acctest.Message(`No permission to … gatewayservers.networking.liqo.io on leaf "milan"`,
 				`The answer was: …gatewayservers.networking.liqo.io is forbidden: User `+
-					`"system:serviceaccount:default:…" `+
+					`"system:serviceaccount:liqo:limited" `+
 					`cannot … resource `+
 					`"gatewayservers" in API group "networking.liqo.io" at the cluster scope`,
-				`Give user "system:serviceaccount:default:…" a ClusterRole with this rule, on this leaf:`,
+				`Give user "system:serviceaccount:liqo:limited" a ClusterRole with this rule, on this leaf:`,
 				`apiGroups: ["networking.liqo.io"]`, `resources: ["gatewayservers"]`, `verbs: ["…"]`),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lab.KeepsInventory(t)
-			limited := lab.Listing(
-				"milan = " + acctest.Leaf{
-					Host:                 milan.Server,
-					ClusterCACertificate: milan.CA,
-					Token:                limitedToken(t, lab, "milan", test.verbs),
-				}.Entry(),
-			)
+			// It has all permissions that a shortcut needs, but only these verbs on GatewayServers.
+			user := lab.ReachedAs(t, "milan", "limited", []client.Object{&rbacv1.ClusterRole{
+				ObjectMeta: metav1.ObjectMeta{Name: "shortcuts"},
+				Rules: []rbacv1.PolicyRule{
+					{
+						APIGroups: []string{"", "apps", "coordination.k8s.io", "core.liqo.io", "ipam.liqo.io"},
+						Resources: []string{all}, Verbs: []string{all},
+					},
+					{APIGroups: []string{liqos}, Verbs: []string{all}, Resources: []string{
+						networkingv1beta1.ConfigurationResource, networkingv1beta1.GatewayClientResource,
+						networkingv1beta1.PublicKeyResource, networkingv1beta1.ConnectionResource,
+						networkingv1beta1.WgGatewayServerResource, networkingv1beta1.WgGatewayClientResource,
+						networkingv1beta1.WgGatewayServerTemplateResource, networkingv1beta1.WgGatewayClientTemplateResource,
+					}},
+					{APIGroups: []string{liqos}, Verbs: test.verbs, Resources: []string{networkingv1beta1.GatewayServerResource}},
+				},
+			}})
+			limited := lab.Listing("milan = " + user.Entry())
 			acctest.Apply(t,
 				resource.TestStep{Config: limited + acctest.ShortcutRomeMilan, ExpectError: test.message},
 				resource.TestStep{
@@ -201,41 +211,4 @@ func TestAccAWriteThatIsUnderWayWhenTheOtherLeafFailsIsRecorded(t *testing.T) {
 		},
 		resource.TestStep{PreConfig: func() { <-arrived }, Config: provider}, // removes what the state has
 	)
-}
-
-// limitedToken returns the token of a user with all permissions that a shortcut needs, but only these verbs on
-// GatewayServers.
-func limitedToken(t *testing.T, l *acctest.Lab, name string, verbs []string) string {
-	t.Helper()
-	meta, all := metav1.ObjectMeta{Name: "limited", Namespace: metav1.NamespaceDefault}, []string{rbacv1.VerbAll}
-	account := &corev1.ServiceAccount{ObjectMeta: meta}
-	l.Have(t, name, account)
-	l.Have(t, name, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: meta.Name}, Rules: []rbacv1.PolicyRule{
-		{
-			APIGroups: []string{"", "apps", "coordination.k8s.io", "core.liqo.io", "ipam.liqo.io"},
-			Resources: all,
-			Verbs:     all,
-		},
-		{APIGroups: []string{networkingv1beta1.GroupVersion.Group}, Verbs: all, Resources: []string{
-			networkingv1beta1.ConfigurationResource, networkingv1beta1.GatewayClientResource,
-			networkingv1beta1.PublicKeyResource,
-			networkingv1beta1.ConnectionResource, networkingv1beta1.WgGatewayServerResource,
-			networkingv1beta1.WgGatewayClientResource,
-			networkingv1beta1.WgGatewayServerTemplateResource, networkingv1beta1.WgGatewayClientTemplateResource,
-		}},
-		{
-			APIGroups: []string{networkingv1beta1.GroupVersion.Group}, Verbs: verbs,
-			Resources: []string{networkingv1beta1.GatewayServerResource},
-		},
-	}})
-	l.Have(t, name, &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: meta.Name},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: meta.Name},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: meta.Namespace, Name: meta.Name}},
-	})
-	token := &authenticationv1.TokenRequest{}
-	if err := l.Administrator(t, name).SubResource("token").Create(t.Context(), account, token); err != nil {
-		t.Fatal(err)
-	}
-	return token.Status.Token
 }

@@ -25,8 +25,7 @@ func TestAccKeysThatSomeoneElseProvidesStayTheirs(t *testing.T) {
 	p.Write("main.tf", lab.Between("milan", keyless))
 	p.Apply()
 	brought := []*networkingv1beta1.PublicKey{bringKey(t, lab, "rome", "milan"), bringKey(t, lab, "milan", "rome")}
-	acctest.Await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", acctest.IsUp)
-	acctest.Await(t, lab, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", acctest.IsUp)
+	lab.ComesUp(t)
 
 	p.Run("plan", "-detailed-exitcode")
 	p.Write("main.tf", lab.Between("milan", keyless+`server_network = { pod_cidrs = ["10.203.128.0/17"] }`))

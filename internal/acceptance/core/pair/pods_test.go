@@ -28,73 +28,68 @@ func ofMilan(ctx context.Context, t *testing.T, l *acctest.Lab) (*appsv1.Deploym
 }
 
 // annotated checks the annotations of the pods of Milan's gateway. An empty value stands for a missing one.
-func annotated(t *testing.T, l *acctest.Lab, expected map[string]string) statecheck.StateCheck {
+func annotated(t *testing.T, l *acctest.Lab, expected map[string]string) acctest.Check {
 	t.Helper()
-	return acctest.StateCheck(
-		func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-			deployment, err := ofMilan(ctx, t, l)
-			resp.Error = err
-			for key, value := range expected {
-				if got := deployment.Spec.Template.Annotations[key]; resp.Error == nil && got != value {
-					resp.Error = fmt.Errorf("the pods have %s: %q, expected %q", key, got, value)
-				}
+	return func(ctx context.Context) error {
+		deployment, err := ofMilan(ctx, t, l)
+		for key, value := range expected {
+			if got := deployment.Spec.Template.Annotations[key]; err == nil && got != value {
+				err = fmt.Errorf("the pods have %s: %q, expected %q", key, got, value)
 			}
-		})
+		}
+		return err
+	}
 }
 
 // derived checks how many derived templates the two leaves have.
-func derived(t *testing.T, l *acctest.Lab, expected int) statecheck.StateCheck {
+func derived(t *testing.T, l *acctest.Lab, expected int) acctest.Check {
 	t.Helper()
-	return acctest.StateCheck(
-		func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-			got := 0
-			for leaf, kind := range map[string]string{
-				"milan": networkingv1beta1.WgGatewayServerTemplateKind, "rome": networkingv1beta1.WgGatewayClientTemplateKind,
-			} {
-				var list metav1.PartialObjectMetadataList
-				list.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind + "List"))
-				resp.Error = errors.Join(resp.Error, l.Client(t, leaf).List(ctx, &list, client.HasLabels{consts.RemoteClusterID}))
-				got += len(list.Items)
-			}
-			if resp.Error == nil && got != expected {
-				resp.Error = fmt.Errorf("there are %d derived templates, expected %d", got, expected)
-			}
-		})
-}
-
-// oneAfterTheOther checks that Rome's gateway got its pod when Milan's was ready, to the second.
-func oneAfterTheOther(t *testing.T, l *acctest.Lab) statecheck.StateCheck {
-	t.Helper()
-	podOf := func(ctx context.Context, leaf, other string) (corev1.Pod, error) {
-		var pods corev1.PodList
-		err := l.Client(t, leaf).List(ctx, &pods, client.InNamespace("liqo-tenant-"+other),
-			client.MatchingLabels{"networking.liqo.io/gateway-name": other})
-		if err == nil && len(pods.Items) != 1 {
-			err = fmt.Errorf("%s has %d pods for %s", leaf, len(pods.Items), other)
+	return func(ctx context.Context) (err error) {
+		got := 0
+		for leaf, kind := range map[string]string{
+			"milan": networkingv1beta1.WgGatewayServerTemplateKind, "rome": networkingv1beta1.WgGatewayClientTemplateKind,
+		} {
+			var list metav1.PartialObjectMetadataList
+			list.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind + "List"))
+			err = errors.Join(err, l.Client(t, leaf).List(ctx, &list, client.HasLabels{consts.RemoteClusterID}))
+			got += len(list.Items)
 		}
-		if err != nil {
-			return corev1.Pod{}, err
+		if err == nil && got != expected {
+			err = fmt.Errorf("there are %d derived templates, expected %d", got, expected)
 		}
-		return pods.Items[0], nil
+		return err
 	}
-	return acctest.StateCheck(
-		func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-			server, serverErr := podOf(ctx, "milan", "rome")
-			dialling, clientErr := podOf(ctx, "rome", "milan")
-			resp.Error = errors.Join(serverErr, clientErr)
-			for _, condition := range server.Status.Conditions {
-				if since := condition.LastTransitionTime; condition.Type == corev1.PodReady && resp.Error == nil &&
-					dialling.CreationTimestamp.Before(&since) {
-					resp.Error = fmt.Errorf("the client's pod is from %s, but the server's is ready since %s",
-						dialling.CreationTimestamp, since)
-				}
-			}
-		})
 }
 
 func TestAccTheSettingsOfAGatewaysPodsChangeInPlace(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	const one, other = "example.com/one", "example.com/other"
+	podOf := func(ctx context.Context, leaf, other string) (pod corev1.Pod, err error) {
+		var pods corev1.PodList
+		err = lab.Client(t, leaf).List(ctx, &pods, client.InNamespace("liqo-tenant-"+other),
+			client.MatchingLabels{"networking.liqo.io/gateway-name": other})
+		if err == nil && len(pods.Items) != 1 {
+			err = fmt.Errorf("%s has %d pods for %s", leaf, len(pods.Items), other)
+		}
+		if err == nil {
+			pod = pods.Items[0]
+		}
+		return pod, err
+	}
+	// Rome's gateway got its pod when Milan's was ready, to the second.
+	oneAfterTheOther := acctest.Check(func(ctx context.Context) error {
+		server, serverErr := podOf(ctx, "milan", "rome")
+		dialling, clientErr := podOf(ctx, "rome", "milan")
+		err := errors.Join(serverErr, clientErr)
+		for _, condition := range server.Status.Conditions {
+			if since := condition.LastTransitionTime; condition.Type == corev1.PodReady && err == nil &&
+				dialling.CreationTimestamp.Before(&since) {
+				err = fmt.Errorf("the client's pod is from %s, but the server's is ready since %s",
+					dialling.CreationTimestamp, since)
+			}
+		}
+		return err
+	})
 	updated(t, lab,
 		update{"of the server", `server_gateway = {
 			service_type = "NodePort"
@@ -113,7 +108,7 @@ func TestAccTheSettingsOfAGatewaysPodsChangeInPlace(t *testing.T) {
 		}
 		client_gateway = { pods = { priority_class_name = "system-cluster-critical" } }`, acctest.KeepsGateways,
 			[]statecheck.StateCheck{
-				annotated(t, lab, map[string]string{one: "", other: "8"}), derived(t, lab, 2), oneAfterTheOther(t, lab),
+				annotated(t, lab, map[string]string{one: "", other: "8"}), derived(t, lab, 2), oneAfterTheOther,
 			}},
 		update{"back", acctest.OverNodePort, acctest.KeepsGateways,
 			[]statecheck.StateCheck{annotated(t, lab, map[string]string{one: "", other: ""}), derived(t, lab, 0)}},
@@ -148,13 +143,13 @@ func TestAccADerivedTemplateFollowsItsBaseAndIsRepaired(t *testing.T) {
 		}
 		before = deployment
 	}
-	nothingRestarts := acctest.StateCheck(
-		func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-			after, err := ofMilan(ctx, t, lab)
-			if resp.Error = err; err == nil && after.Generation != before.Generation {
-				resp.Error = fmt.Errorf("the Deployment has changed from generation %d to %d", before.Generation, after.Generation)
-			}
-		})
+	nothingRestarts := acctest.Check(func(ctx context.Context) error {
+		after, err := ofMilan(ctx, t, lab)
+		if err == nil && after.Generation != before.Generation {
+			err = fmt.Errorf("the Deployment has changed from generation %d to %d", before.Generation, after.Generation)
+		}
+		return err
+	})
 	config := lab.Between("milan", `server_gateway = {
 		service_type = "NodePort"
 		template     = { name = "my-base" }

@@ -59,6 +59,16 @@ func TestAccTheServersGatewayChangesInPlace(t *testing.T) {
 		return statecheck.ExpectKnownValue(acctest.RomeMilan, tfjsonpath.New("server_endpoint").AtMapKey("addresses"),
 			knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(address)}))
 	}
+	service := func(what string, is func(*corev1.Service) bool) acctest.Check {
+		return func(ctx context.Context) error {
+			var service corev1.Service
+			key := client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "gw-rome"}
+			if err := lab.Client(t, "milan").Get(ctx, key, &service); err != nil || is(&service) {
+				return err
+			}
+			return fmt.Errorf("the Service is not %s: %+v", what, service)
+		}
+	}
 	updated(t, lab,
 		update{
 			"to a load balancer", "", acctest.KeepsGateways, []statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51840))},
@@ -81,7 +91,11 @@ func TestAccTheServersGatewayChangesInPlace(t *testing.T) {
 				service_type        = "NodePort"
 				service_annotations = { "example.com/speed" = "fast" }
 				service_labels      = { team = "network" }
-			}`, acctest.KeepsGateways, []statecheck.StateCheck{serviceIsMarked(t, lab), endpointPort(nodePort())},
+			}`, acctest.KeepsGateways, []statecheck.StateCheck{
+				endpointPort(nodePort()), service("marked", func(has *corev1.Service) bool {
+					return has.Annotations["example.com/speed"] == "fast" && has.Labels["team"] == "network"
+				}),
+			},
 		},
 		update{
 			"to another MTU", acctest.OverNodePort + "\nmtu = 1400", acctest.KeepsGateways,
@@ -94,7 +108,9 @@ func TestAccTheServersGatewayChangesInPlace(t *testing.T) {
 		},
 		update{"to an address inside the cluster", `server_gateway = { service_type = ` +
 			`"ClusterIP" }`, acctest.ReplacesServer, []statecheck.StateCheck{
-			endpointPort(knownvalue.Int32Exact(51840)), exposedBy(t, lab, corev1.ServiceTypeClusterIP),
+			endpointPort(knownvalue.Int32Exact(51840)), service("inside the cluster", func(has *corev1.Service) bool {
+				return has.Spec.Type == corev1.ServiceTypeClusterIP
+			}),
 			madeFrom(t, lab, "wireguard-client", "wireguard-server"),
 		}},
 		update{"back", acctest.OverNodePort, acctest.KeepsGateways, []statecheck.StateCheck{endpointPort(nodePort())}},
@@ -213,37 +229,17 @@ func TestAccNamespacesAndKeysChangeInPlace(t *testing.T) {
 	}
 }
 
-// serviceIsMarked checks the requested annotations and labels.
-func serviceIsMarked(t *testing.T, l *acctest.Lab) statecheck.StateCheck {
-	t.Helper()
-	return acctest.StateCheck(
-		func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-			var service corev1.Service
-			key := client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "gw-rome"}
-			if resp.Error = l.Client(t, "milan").Get(ctx, key, &service); resp.Error != nil {
-				return
-			}
-			if service.Annotations["example.com/speed"] != "fast" || service.Labels["team"] != "network" {
-				resp.Error = fmt.Errorf("the Service has annotations %v and labels %v", service.Annotations, service.Labels)
-			}
-		},
-	)
-}
-
 // trusts checks the key that the gateway of a cluster uses for the other gateway.
-func trusts(t *testing.T, l *acctest.Lab, cluster string, keys map[string][]byte) statecheck.StateCheck {
+func trusts(t *testing.T, l *acctest.Lab, cluster string, keys map[string][]byte) acctest.Check {
 	t.Helper()
-	return acctest.StateCheck(
-		func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-			var told networkingv1beta1.PublicKeyList
-			if resp.Error = l.Client(t, cluster).List(ctx, &told); resp.Error != nil {
-				return
-			}
-			if len(told.Items) != 1 || !bytes.Equal(told.Items[0].Spec.PublicKey, keys["publicKey"]) {
-				resp.Error = fmt.Errorf("the gateway of %s does not have the key of the other gateway", cluster)
-			}
-		},
-	)
+	return func(ctx context.Context) error {
+		var told networkingv1beta1.PublicKeyList
+		err := l.Client(t, cluster).List(ctx, &told)
+		if err == nil && (len(told.Items) != 1 || !bytes.Equal(told.Items[0].Spec.PublicKey, keys["publicKey"])) {
+			return fmt.Errorf("the gateway of %s does not have the key of the other gateway", cluster)
+		}
+		return err
+	}
 }
 
 func TestAccOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {

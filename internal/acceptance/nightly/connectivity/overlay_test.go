@@ -94,10 +94,8 @@ func (p *tested) forgetNeighbours(leaf string) {
 
 func TestAccPacketsOfNewPodsThatGoRoundTheOverlayDoNotHideItsFault(t *testing.T) {
 	p := borrowTestedOn(t, oneNode, acctest.OverNodePort)
-	seed := acctest.NumberFrom(t, acctest.TortureSeed, time.Now().UnixNano())
-	t.Logf("%s=%d", acctest.TortureSeed, seed)
 	const fewFaults = 3
-	for run, fault := range acctest.SomeOf(overlayFaults(), fewFaults, acctest.NewDice(seed)) {
+	for run, fault := range acctest.SomeOf(overlayFaults(), fewFaults, acctest.NewDice(t)) {
 		t.Run(fault.String(), func(t *testing.T) {
 			p.T = t
 			for _, leaf := range []string{"rome", "milan"} {

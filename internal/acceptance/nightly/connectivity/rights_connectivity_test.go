@@ -1,7 +1,7 @@
 package connectivity
 
 import (
-	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/connectivity"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
@@ -30,11 +29,9 @@ func TestAccPacketsNeedEveryRightOfTheExampleOfARole(t *testing.T) {
 	lab := acctest.BorrowReal(t, twoNodes)
 	lab.Join(t, "milan", acctest.OverNodePort)
 	roles := acctest.RolesIn(t, "connectivity-tests")
-	seed := acctest.NumberFrom(t, acctest.TortureSeed, time.Now().UnixNano())
-	t.Logf("%s=%d", acctest.TortureSeed, seed)
 	const fewRights = 3
 	nothing := acctest.Right{}
-	for _, taken := range append(acctest.SomeOf(acctest.RightsIn(roles), fewRights, acctest.NewDice(seed)), nothing) {
+	for _, taken := range append(acctest.SomeOf(acctest.RightsIn(roles), fewRights, acctest.NewDice(t)), nothing) {
 		name, account := "without the right to "+taken.String(), taken.Account()
 		if taken == nothing {
 			name, account = "with all rights", "terraform"
@@ -47,19 +44,22 @@ func TestAccPacketsNeedEveryRightOfTheExampleOfARole(t *testing.T) {
 					HolderIdentity: new("dead"), RenewTime: new(metav1.NewMicroTime(time.Now().Add(-time.Hour))),
 				},
 			})
-			config := cluster.Config{LiqoNamespace: "liqo", Clusters: map[string]cluster.Credentials{}}
+			leaves := map[string]acctest.Leaf{}
 			for name, remote := range map[string]string{"rome": "milan", "milan": "rome"} {
 				given := boundIn(t, "liqo-tenant-"+remote, acctest.Without(roles, taken))
-				one := lab.ReachedAs(t, name, account, append(acctest.RolesIn(t, "plans"), given...))
-				config.Clusters[name] = cluster.Credentials{
-					Host: one.Host, ClusterCACertificate: one.ClusterCACertificate, Token: one.Token,
-				}
+				leaves[name] = lab.ReachedAs(t, name, account, append(acctest.RolesIn(t, "plans"), given...))
 			}
 			packets := 2
 			if taken.String() == "watch pods" {
 				packets = 100 // a wait asks again without a watch, and gives up only after 15 seconds
 			}
-			err := testsConnectivity(t.Context(), config, packets)
+			registry := acctest.RegistryOf(t, leaves)
+			rome, atRome := registry.Leaf(t.Context(), "rome")
+			milan, atMilan := registry.Leaf(t.Context(), "milan")
+			err := errors.Join(atRome, atMilan)
+			if err == nil {
+				_, err = connectivity.New(rome, milan, connectivity.Options{Packets: packets, Nodes: 1}).Run(t.Context())
+			}
 			switch said := explain.Summary(err); {
 			case taken == nothing && err != nil:
 				t.Errorf("the whole role is not enough: %v", err)
@@ -81,20 +81,4 @@ func boundIn(t *testing.T, namespace string, roles []client.Object) []client.Obj
 	return []client.Object{roles[0], &rbacv1.Role{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: pods.Name}, Rules: pods.Rules,
 	}}
-}
-
-// testsConnectivity runs a connectivity test between Rome and Milan.
-func testsConnectivity(ctx context.Context, config cluster.Config, packets int) error {
-	registry := cluster.NewRegistry(config)
-	defer registry.Close()
-	rome, err := registry.Leaf(ctx, "rome")
-	if err != nil {
-		return err
-	}
-	milan, err := registry.Leaf(ctx, "milan")
-	if err != nil {
-		return err
-	}
-	_, err = connectivity.New(rome, milan, connectivity.Options{Packets: packets, Nodes: 1}).Run(ctx)
-	return err
 }

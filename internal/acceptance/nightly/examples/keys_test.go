@@ -55,7 +55,7 @@ func TestAccTheExampleOfKeysExchangedByOthers(t *testing.T) {
 	withPrograms(keys)
 	script(keys, "keys.sh")
 	keys.Apply()
-	l.Connects(t)
+	l.ComesUp(t)
 	shortcut.Unchanged()
 	acctest.Says(t, shortcut.Run("apply", "-refresh-only", "-auto-approve"), `status = "Connecting" -> "Connected"`)
 }

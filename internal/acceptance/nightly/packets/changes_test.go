@@ -140,8 +140,7 @@ func TestAccPacketsThatALinkLosesAreSeenAndComeBackWithItOnTheirOwn(t *testing.T
 		is("Error")
 
 		link("--up")
-		acctest.Await(t, lab.Lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", acctest.IsUp)
-		acctest.Await(t, lab.Lab, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", acctest.IsUp)
+		lab.ComesUp(t)
 	})
 	p.Works()
 	acctest.DoesNotSay(t, p.Run("plan", "-detailed-exitcode"), "Warning:")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -28,27 +29,25 @@ type serverParts struct {
 }
 
 // stay checks that the gateway, its Service and its keys have not changed since the last step.
-func (p *serverParts) stay() statecheck.StateCheck {
-	return acctest.StateCheck(
-		func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-			now := map[string]types.UID{}
-			for name, object := range map[string]client.Object{
-				"rome": &networkingv1beta1.GatewayServer{}, "gw-rome": &corev1.Service{}, "gw-rome keys": &corev1.Secret{},
-			} {
-				key := client.ObjectKey{
-					Namespace: "liqo-tenant-rome", Name: map[bool]string{true: "gw-rome", false: "rome"}[name != "rome"],
-				}
-				if resp.Error = p.lab.Client(p.t, "milan").Get(ctx, key, object); resp.Error != nil {
-					return
-				}
-				now[name] = object.GetUID()
+func (p *serverParts) stay() acctest.Check {
+	return func(ctx context.Context) error {
+		now := map[string]types.UID{}
+		for name, object := range map[string]client.Object{
+			"rome": &networkingv1beta1.GatewayServer{}, "gw-rome": &corev1.Service{}, "gw-rome keys": &corev1.Secret{},
+		} {
+			key := client.ObjectKey{Namespace: "liqo-tenant-rome", Name: strings.TrimSuffix(name, " keys")}
+			if err := p.lab.Client(p.t, "milan").Get(ctx, key, object); err != nil {
+				return err
 			}
-			if p.last != nil && !maps.Equal(p.last, now) {
-				resp.Error = fmt.Errorf("the server's gateway has changed from %v to %v", p.last, now)
-			}
-			p.last = now
-		},
-	)
+			now[name] = object.GetUID()
+		}
+		before := p.last
+		p.last = now
+		if before != nil && !maps.Equal(before, now) {
+			return fmt.Errorf("the server's gateway has changed from %v to %v", before, now)
+		}
+		return nil
+	}
 }
 
 func TestAccARepairWhileALoadBalancerHasNoAddressKeepsTheGateways(t *testing.T) {
@@ -68,7 +67,16 @@ func TestAccARepairWhileALoadBalancerHasNoAddressKeepsTheGateways(t *testing.T) 
 		resource.TestStep{
 			PreConfig: func() {
 				lab.Command(t, "set", "milan", "load-balancer=false")
-				takeAddress(t, lab)
+				// It loses its address, as with a load balancer that starts again.
+				service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "gw-rome"}}
+				patch := client.RawPatch(types.MergePatchType, []byte(`{"status":{"loadBalancer":null}}`))
+				if err := lab.Client(t, "milan").Status().Patch(t.Context(), service, patch); err != nil {
+					t.Fatal(err)
+				}
+				acctest.Await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
+					func(gateway *networkingv1beta1.GatewayServer) bool {
+						return gateway.Status.Endpoint == nil || len(gateway.Status.Endpoint.Addresses) == 0
+					})
 				lab.DeleteFromTenant(t, "milan", &networkingv1beta1.PublicKey{}) // so that there is something to repair
 			},
 			Config: config, ExpectError: acctest.Message(`The load balancer gives no address on leaf "milan"`),
@@ -83,20 +91,6 @@ func TestAccARepairWhileALoadBalancerHasNoAddressKeepsTheGateways(t *testing.T) 
 	)
 }
 
-// takeAddress removes the address from the Service of Milan's gateway, like a load balancer that starts again.
-func takeAddress(t *testing.T, l *acctest.Lab) {
-	t.Helper()
-	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "gw-rome"}}
-	patch := client.RawPatch(types.MergePatchType, []byte(`{"status":{"loadBalancer":null}}`))
-	if err := l.Client(t, "milan").Status().Patch(t.Context(), service, patch); err != nil {
-		t.Fatal(err)
-	}
-	acctest.Await(t, l, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
-		func(gateway *networkingv1beta1.GatewayServer) bool {
-			return gateway.Status.Endpoint == nil || len(gateway.Status.Endpoint.Addresses) == 0
-		})
-}
-
 func TestAccAGatewayThatMovesToAnotherNodeIsOnlyDialledAgain(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	home := lab.NodeAddress(t, "milan")
@@ -105,11 +99,19 @@ func TestAccAGatewayThatMovesToAnotherNodeIsOnlyDialledAgain(t *testing.T) {
 	parts, gateways := &serverParts{t: t, lab: lab}, &acctest.GatewayUIDs{T: t, Lab: lab}
 	config := lab.Between("milan",
 		acctest.OverNodePort+"\nwait_for_connection = false") // no packet reaches the other address
+	dials := func(address string) statecheck.StateCheck {
+		return lab.Gateways(t, func(client *networkingv1beta1.GatewayClient, _ *networkingv1beta1.GatewayServer) error {
+			if client.Spec.Endpoint.Addresses[0] != address {
+				return fmt.Errorf("the client dials %v", client.Spec.Endpoint)
+			}
+			return nil
+		})
+	}
 	moved := func(address string) resource.TestStep {
 		return resource.TestStep{
 			PreConfig: func() { lab.MoveGateway(t, address) }, Config: config, ConfigPlanChecks: acctest.InPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{
-				parts.stay(), gateways.Changed(acctest.KeepsGateways), dialled(t, lab, address),
+				parts.stay(), gateways.Changed(acctest.KeepsGateways), dials(address),
 				statecheck.ExpectKnownValue(
 					acctest.RomeMilan, tfjsonpath.New("server_endpoint").AtMapKey("addresses").AtSliceIndex(0),
 					knownvalue.StringExact(address)),
@@ -122,26 +124,11 @@ func TestAccAGatewayThatMovesToAnotherNodeIsOnlyDialledAgain(t *testing.T) {
 			ConfigStateChecks: []statecheck.StateCheck{
 				parts.stay(),
 				gateways.Changed(acctest.ReplacesGateways),
-				dialled(t, lab, home),
+				dials(home),
 			},
 		},
 		moved(elsewhere),
 		moved(home),
-	)
-}
-
-// dialled checks the address that Rome's gateway dials.
-func dialled(t *testing.T, l *acctest.Lab, address string) statecheck.StateCheck {
-	t.Helper()
-	return acctest.StateCheck(
-		func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-			var gateway networkingv1beta1.GatewayClient
-			key := client.ObjectKey{Namespace: "liqo-tenant-milan", Name: "milan"}
-			if resp.Error = l.Client(t, "rome").Get(ctx, key, &gateway); resp.Error == nil &&
-				gateway.Spec.Endpoint.Addresses[0] != address {
-				resp.Error = fmt.Errorf("the client dials %v", gateway.Spec.Endpoint)
-			}
-		},
 	)
 }
 
@@ -228,31 +215,14 @@ func TestAccABrokenTunnelIsExplainedAndPlansNothing(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	untilNoImageCanBePulled(t, lab)
+	acctest.AwaitAny(t, lab, "milan", &corev1.PodList{}, func(pod *corev1.Pod) bool {
+		return slices.ContainsFunc(pod.Status.ContainerStatuses, func(container corev1.ContainerStatus) bool {
+			return container.State.Waiting != nil && container.State.Waiting.Reason == "ImagePullBackOff"
+		})
+	}, client.InNamespace("liqo-tenant-rome"))
 	acctest.Says(t, p.Run("plan", "-detailed-exitcode"),
 		`This is why: the gateway's image can't be pulled on leaf "milan". The kubelet can't pull image ghcr.io/liqotech/`)
 
 	lab.Command(t, "set", "milan", "pull-image=true")
 	p.Run("destroy", "-auto-approve")
-}
-
-// untilNoImageCanBePulled returns once the pod of Milan's gateway waits for its image.
-func untilNoImageCanBePulled(t *testing.T, l *acctest.Lab) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), acctest.TimeToHappen)
-	defer cancel()
-	changes, err := l.Administrator(t, "milan").Watch(ctx, &corev1.PodList{}, client.InNamespace("liqo-tenant-rome"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer changes.Stop()
-	for change := range changes.ResultChan() {
-		pod, ok := change.Object.(*corev1.Pod)
-		if ok && slices.ContainsFunc(pod.Status.ContainerStatuses, func(container corev1.ContainerStatus) bool {
-			return container.State.Waiting != nil && container.State.Waiting.Reason == "ImagePullBackOff"
-		}) {
-			return
-		}
-	}
-	t.Fatal("no pod waits for its image")
 }

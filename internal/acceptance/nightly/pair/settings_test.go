@@ -22,16 +22,15 @@ func TestAccAnApplyDoesNotWaitForKeysThatOthersProvide(t *testing.T) {
 	acctest.Apply(t,
 		resource.TestStep{Config: lab.Between("milan", keyless), ConfigStateChecks: []statecheck.StateCheck{
 			acctest.Expect("status", knownvalue.StringExact("Connecting")),
-			acctest.StateCheck(
-				func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-					for _, cluster := range []string{"rome", "milan"} {
-						var keys networkingv1beta1.PublicKeyList
-						if err := lab.Client(t, cluster).List(ctx, &keys); err != nil || len(keys.Items) > 0 {
-							resp.Error = errors.Join(resp.Error, err, fmt.Errorf("%s has %d PublicKeys", cluster, len(keys.Items)))
-						}
+			acctest.Check(func(ctx context.Context) (err error) {
+				for _, cluster := range []string{"rome", "milan"} {
+					var keys networkingv1beta1.PublicKeyList
+					if failed := lab.Client(t, cluster).List(ctx, &keys); failed != nil || len(keys.Items) > 0 {
+						err = errors.Join(err, failed, fmt.Errorf("%s has %d PublicKeys", cluster, len(keys.Items)))
 					}
-				},
-			),
+				}
+				return err
+			}),
 		}},
 		resource.TestStep{ // now the provider shares them
 			Config: lab.Between("milan", acctest.OverNodePort), ConfigPlanChecks: acctest.InPlace(),

@@ -25,6 +25,19 @@ func TestAccAnUpdateThatDoesNotWaitForTheTunnelStillWaitsForTheGatewaysToRestart
 			wait_for_connection = false
 			timeouts            = { update = %q }`, acctest.OverNodePort, mtu, acctest.Ample))
 	}
+	gatewaysRun := acctest.Check(func(ctx context.Context) error {
+		for _, name := range []string{"rome", "milan"} {
+			var pods corev1.PodList
+			gateways := client.MatchingLabels{"networking.liqo.io/component": "gateway"}
+			if err := lab.Client(t, name).List(ctx, &pods, gateways); err != nil {
+				return err
+			}
+			if len(pods.Items) != 1 || !pods.Items[0].Status.ContainerStatuses[0].Ready {
+				return fmt.Errorf("the pods of the gateway of %s are %+v", name, pods.Items)
+			}
+		}
+		return nil
+	})
 	acctest.Apply(t,
 		resource.TestStep{Config: withMTU(1340)},
 		resource.TestStep{
@@ -39,27 +52,7 @@ func TestAccAnUpdateThatDoesNotWaitForTheTunnelStillWaitsForTheGatewaysToRestart
 				lab.Command(t, "set", "milan", "pull-image=true")
 			},
 			Config: withMTU(1400), ConfigPlanChecks: acctest.InPlace(),
-			ConfigStateChecks: []statecheck.StateCheck{lab.GatewaysHaveMTU(t, 1400), gatewaysRun(t, lab)},
-		},
-	)
-}
-
-// gatewaysRun checks that the only pod of each gateway is ready.
-func gatewaysRun(t *testing.T, l *acctest.Lab) statecheck.StateCheck {
-	t.Helper()
-	return acctest.StateCheck(
-		func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-			for _, name := range []string{"rome", "milan"} {
-				var pods corev1.PodList
-				gateways := client.MatchingLabels{"networking.liqo.io/component": "gateway"}
-				if resp.Error = l.Client(t, name).List(ctx, &pods, gateways); resp.Error != nil {
-					return
-				}
-				if len(pods.Items) != 1 || !pods.Items[0].Status.ContainerStatuses[0].Ready {
-					resp.Error = fmt.Errorf("the pods of the gateway of %s are %+v", name, pods.Items)
-					return
-				}
-			}
+			ConfigStateChecks: []statecheck.StateCheck{lab.GatewaysHaveMTU(t, 1400), gatewaysRun},
 		},
 	)
 }

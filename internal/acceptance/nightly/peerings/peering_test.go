@@ -62,11 +62,6 @@ func TestAccPeeringsShowInTheTopologyNextToAShortcut(t *testing.T) {
 	})
 }
 
-func TestAccTheRightsOfTheExamplesOfRolesEndAtNetworks(t *testing.T) {
-	lab := acctest.Borrow(t, peered)
-	lab.TheRightsEndAtNetworks(t, "rome")
-}
-
 func TestAccAShortcutOfTwoLeavesComesAndGoesAndThePeeringsStayAsTheyWere(t *testing.T) {
 	lab := acctest.Borrow(t, peered)
 	networks := lab.Networks(t)

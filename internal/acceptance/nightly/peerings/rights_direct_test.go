@@ -3,6 +3,7 @@ package peerings
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -55,19 +56,10 @@ func (s shop) needsEveryRight(t *testing.T) {
 				if use == nil {
 					t.Fatal("nothing needs it")
 				}
-				config := cluster.Config{LiqoNamespace: "liqo", Clusters: map[string]cluster.Credentials{}}
-				for name, one := range administrator {
-					if name == test.in {
-						one = s.ReachedAs(t, name, taken.Account(),
-							planning(t, acctest.Without([]client.Object{test.role}, taken)[0]))
-					}
-					config.Clusters[name] = cluster.Credentials{
-						Host: one.Host, ClusterCACertificate: one.ClusterCACertificate, Token: one.Token,
-					}
-				}
-				registry := cluster.NewRegistry(config)
-				t.Cleanup(registry.Close)
-				err := use(t.Context(), registry)
+				leaves := maps.Clone(administrator)
+				leaves[test.in] = s.ReachedAs(t, test.in, taken.Account(),
+					planning(t, acctest.Without([]client.Object{test.role}, taken)[0]))
+				err := use(t.Context(), acctest.RegistryOf(t, leaves))
 				if text := explain.Summary(err); !strings.HasPrefix(text, "no permission to "+taken.String()+" on leaf ") {
 					t.Errorf("the error is: %v", err)
 				}

@@ -3,6 +3,7 @@ package peerings
 import (
 	"context"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,26 +66,11 @@ func (s shop) liqoctl(t *testing.T, args ...string) {
 // leads returns once the address at which a leaf reaches a pod of another leaf is as expected.
 func (s shop) leads(t *testing.T, leaf, pod string, expected func(address string) bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), acctest.TimeToHappen)
-	defer cancel()
-	changes, err := s.Administrator(t, leaf).Watch(ctx, &discoveryv1.EndpointSliceList{}, client.InNamespace("shop"),
-		client.MatchingLabels{consts.ManagedByLabelKey: consts.ManagedByShadowEndpointSliceValue})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer changes.Stop()
-	for change := range changes.ResultChan() {
-		slice, ok := change.Object.(*discoveryv1.EndpointSlice)
-		if !ok {
-			continue
-		}
-		for _, endpoint := range slice.Endpoints {
-			if endpoint.TargetRef != nil && endpoint.TargetRef.Name == pod && expected(endpoint.Addresses[0]) {
-				return
-			}
-		}
-	}
-	t.Fatalf("%s does not get the expected address of %s", leaf, pod)
+	acctest.AwaitAny(t, s.Lab, leaf, &discoveryv1.EndpointSliceList{}, func(slice *discoveryv1.EndpointSlice) bool {
+		return slices.ContainsFunc(slice.Endpoints, func(endpoint discoveryv1.Endpoint) bool {
+			return endpoint.TargetRef != nil && endpoint.TargetRef.Name == pod && expected(endpoint.Addresses[0])
+		})
+	}, client.InNamespace("shop"), client.MatchingLabels{consts.ManagedByLabelKey: consts.ManagedByShadowEndpointSliceValue})
 }
 
 // annotate lets kubectl set the annotation that requests direct connections, or remove it if the value is null.

@@ -96,60 +96,59 @@ func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
 
 func TestAccWhatAPeeringUsesIsNotDestroyedUnlessThatIsForced(t *testing.T) {
 	lab := acctest.UseUp(t, peered) // the peerings lose their networks
-	t.Run("after it was adopted", func(t *testing.T) {
-		keptUnlessForced(t, lab, "rome", resource.TestStep{
-			Config: shortcutOverPeering(lab, "rome", "adopt_existing = true"),
+	const adopting = "adopt_existing = true"
+	for name, test := range map[string]struct {
+		leaf, settings string
+		takeOver       resource.TestStep
+	}{
+		"after it was adopted": {"rome", adopting, resource.TestStep{
+			Config: shortcutOverPeering(lab, "rome", adopting),
 			ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), acctest.Connected),
 			},
-		}, "adopt_existing = true")
-	})
-	t.Run("after it was imported", func(t *testing.T) {
-		keptUnlessForced(t, lab, "milan", resource.TestStep{
+		}},
+		"after it was imported": {"milan", "", resource.TestStep{
 			Config: shortcutOverPeering(lab, "milan", ""), ResourceName: overPeering, ImportState: true,
 			ImportStateId: "europe/milan", ImportStatePersist: true,
-		}, "")
-	})
-}
-
-// keptUnlessForced takes over the network of a peering in the first step, tries to destroy it, and then forces the
-// destroy. Settings are those of the resource.
-func keptUnlessForced(t *testing.T, l *acctest.Lab, leaf string, takeOver resource.TestStep, settings string) {
-	t.Helper()
-	before := l.Networks(t)
-	var networks []string
-	acctest.Apply(t, takeOver,
-		resource.TestStep{
-			PreConfig: func() {
-				if networks = l.Networks(t); !slices.Equal(acctest.WithoutLabels(networks), acctest.WithoutLabels(before)) {
-					t.Errorf("the adoption has changed more than labels; before:\n%s\nnow:\n%s", strings.Join(before, "\n"),
-						strings.Join(networks, "\n"))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := lab.Networks(t)
+			var networks []string
+			acctest.Apply(t, test.takeOver,
+				resource.TestStep{
+					PreConfig: func() {
+						if networks = lab.Networks(t); !slices.Equal(acctest.WithoutLabels(networks), acctest.WithoutLabels(before)) {
+							t.Errorf("the adoption has changed more than labels; before:\n%s\nnow:\n%s", strings.Join(before, "\n"),
+								strings.Join(networks, "\n"))
+						}
+					},
+					Config: shortcutOverPeering(lab, test.leaf, test.settings), Destroy: true,
+					ExpectError: acctest.Message(`A peering uses the network on leaf "europe"`,
+						refused(test.leaf, "Provider"), fmt.Sprintf(`In addition, a peering uses the network `+
+							`on leaf %q.`, test.leaf), refused("europe", "Consumer")),
+				},
+				resource.TestStep{ // the shortcut is still in the state, unchanged
+					Config:           shortcutOverPeering(lab, test.leaf, test.settings),
+					ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
+					ConfigStateChecks: []statecheck.StateCheck{
+						statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), acctest.Connected),
+					},
+				},
+				resource.TestStep{
+					PreConfig: func() { lab.SameNetworks(t, networks) },
+					Config:    shortcutOverPeering(lab, test.leaf, test.settings+"\ndestroy_peering_network = true"),
+					ConfigPlanChecks: resource.ConfigPlanChecks{
+						PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(overPeering, plancheck.ResourceActionUpdate)},
+					},
+				},
+			)
+			for _, line := range lab.Networks(t) {
+				if strings.Contains(line, " liqo-tenant-"+test.leaf+"/") || strings.HasPrefix(line, test.leaf+" ") {
+					t.Errorf("the forced destroy has left %s", line)
 				}
-			},
-			Config: shortcutOverPeering(l, leaf, settings), Destroy: true,
-			ExpectError: acctest.Message(`A peering uses the network on leaf "europe"`,
-				refused(leaf, "Provider"), fmt.Sprintf(`In addition, a peering uses the network `+
-					`on leaf %q.`, leaf), refused("europe", "Consumer")),
-		},
-		resource.TestStep{ // the shortcut is still in the state, unchanged
-			Config:           shortcutOverPeering(l, leaf, settings),
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), acctest.Connected),
-			},
-		},
-		resource.TestStep{
-			PreConfig: func() { l.SameNetworks(t, networks) },
-			Config:    shortcutOverPeering(l, leaf, settings+"\ndestroy_peering_network = true"),
-			ConfigPlanChecks: resource.ConfigPlanChecks{
-				PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(overPeering, plancheck.ResourceActionUpdate)},
-			},
-		},
-	)
-	for _, line := range l.Networks(t) {
-		if strings.Contains(line, " liqo-tenant-"+leaf+"/") || strings.HasPrefix(line, leaf+" ") {
-			t.Errorf("the forced destroy has left %s", line)
-		}
+			}
+		})
 	}
 }
 

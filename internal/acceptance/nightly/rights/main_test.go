@@ -7,3 +7,19 @@ import (
 )
 
 func TestMain(m *testing.M) { acctest.Main(m) }
+
+// onEachKubernetes runs a test on a lab with Rome and Milan, and, unless it is a short one, on another lab whose API
+// servers are the oldest and the newest that a release of Liqo supports.
+func onEachKubernetes(t *testing.T, test func(*testing.T, *acctest.Lab)) {
+	t.Helper()
+	labs := map[string][]string{"Kubernetes of the lab": acctest.Pair}
+	if !testing.Short() {
+		labs["oldest and newest Kubernetes"] = []string{
+			"--cluster=rome=10.202.0.0/16,kubernetes=" + acctest.OldestKubernetes,
+			"--cluster=milan=10.203.0.0/16,kubernetes=" + acctest.NewestKubernetes,
+		}
+	}
+	for name, options := range labs {
+		t.Run(name, func(t *testing.T) { test(t, acctest.Borrow(t, options)) })
+	}
+}

@@ -3,77 +3,68 @@ package rights
 import (
 	"fmt"
 	"testing"
-	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
+// Each right is taken away from a role, and somebody does what needs it. A short test takes some away.
 func TestAccNothingInTheExamplesOfRolesIsSuperfluous(t *testing.T) {
-	for name, role := range exampleRoles {
-		t.Run(name, func(t *testing.T) { everyRightIsNeeded(t, acctest.Borrow(t, acctest.Pair), role) })
-	}
-}
-
-// exampleRole is what a role of the examples is for.
-type exampleRole struct {
-	files []string
-	uses  []use
-}
-
-var exampleRoles = map[string]exampleRole{
-	"manage": {[]string{"shortcuts", "key-rotation", "pods", "what-may-cross"}, toManage},
-	"plan":   {[]string{"plans"}, toPlan},
-}
-
-// everyRightIsNeeded takes each right away from a role, and does what needs it. A short test takes some away.
-func everyRightIsNeeded(t *testing.T, l *acctest.Lab, role exampleRole) {
-	t.Helper()
-	roles := acctest.RolesIn(t, role.files...)
-	seed := acctest.NumberFrom(t, acctest.TortureSeed, time.Now().UnixNano())
-	t.Logf("%s=%d", acctest.TortureSeed, seed)
-	cases := acctest.SomeOf(casesOf(t, acctest.RightsIn(roles), role.uses), someCases, acctest.NewDice(seed))
-	s := newStage(t, l)
-	for _, c := range cases {
-		s.admit(t, c.taken, acctest.Without(roles, c.taken))
-	}
-	for _, c := range cases {
-		t.Run(fmt.Sprintf("%s without the right to %s", c.use.name, c.taken), func(t *testing.T) {
-			s.lacks(t, c.use, c.taken)
-		})
-	}
-}
-
-// rightCase is one right that is taken away from a role, and what needs it.
-type rightCase struct {
-	taken acctest.Right
-	use   use
-}
-
-// casesOf returns a case for each right, in the order of the uses. It fails the test if nothing needs one of the
-// rights, or if something needs another one.
-func casesOf(t *testing.T, all []acctest.Right, uses []use) []rightCase {
-	t.Helper()
-	var cases []rightCase
-	left := map[string]acctest.Right{}
-	for _, one := range all {
-		left[one.String()] = one
-	}
-	for _, use := range uses {
-		for _, text := range use.rights {
-			taken, given := left[text]
-			if !given {
-				t.Errorf("%s needs the right to %s, which the role does not give or something else needs, too", use.name, text)
-				continue
-			}
-			cases = append(cases, rightCase{taken, use})
-			delete(left, text)
+	dice := acctest.NewDice(t)
+	onEachKubernetes(t, func(t *testing.T, l *acctest.Lab) {
+		t.Helper()
+		for _, name := range []string{"rome", "milan"} {
+			l.Have(t, name, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ownNamespace}})
 		}
-	}
-	for text := range left {
-		t.Errorf("nothing needs the right to %s", text)
-	}
-	return cases
+		s := &stage{lab: l}
+		var err error
+		if s.administrator, err = s.join(t, l.ReachedAsAdministrator(t, "rome", "milan")); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.remove(t) })
+		for _, example := range []struct {
+			files []string
+			uses  []use
+		}{
+			{[]string{"shortcuts", "key-rotation", "pods", "what-may-cross"}, toManage},
+			{[]string{"plans"}, toPlan},
+		} {
+			roles, left := acctest.RolesIn(t, example.files...), map[string]acctest.Right{}
+			for _, one := range acctest.RightsIn(roles) {
+				left[one.String()] = one
+			}
+			type lack struct {
+				taken    acctest.Right
+				use      use
+				accounts map[string]acctest.Leaf // keyed by leaf
+			}
+			var lacks []lack
+			for _, use := range example.uses {
+				for _, text := range use.rights {
+					taken, given := left[text]
+					if !given {
+						t.Errorf("%s needs the right to %s, which no role gives or something else needs, too", use.name, text)
+						continue
+					}
+					lacks = append(lacks, lack{taken: taken, use: use})
+					delete(left, text)
+				}
+			}
+			for text := range left {
+				t.Errorf("nothing needs the right to %s", text)
+			}
+			const someCases = 8 // of each example in a short test
+			lacks = acctest.SomeOf(lacks, someCases, dice)
+			for i, lack := range lacks {
+				lacks[i].accounts = reachedWith(t, l, lack.taken.Account(), acctest.Without(roles, lack.taken))
+			}
+			for _, lack := range lacks {
+				t.Run(fmt.Sprintf("%s without the right to %s", lack.use.name, lack.taken), func(t *testing.T) {
+					s.refuses(t, lack.use, lack.taken, lack.accounts)
+				})
+			}
+		}
+	})
 }
-
-// someCases is the number of cases of a role in a short test.
-const someCases = 8

@@ -4,49 +4,51 @@ import (
 	"fmt"
 	"testing"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
+// The example of a policy limits the user, too.
 func TestAccTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
-	aRoleIsEnough(t, acctest.Borrow(t, acctest.Pair))
-}
-
-// aRoleIsEnough takes shortcuts through their lives with the examples of roles, within the example of a policy.
-func aRoleIsEnough(t *testing.T, l *acctest.Lab) {
-	t.Helper()
-	leaves := reachedWithRole(t, l, "shortcuts", "key-rotation", "what-may-cross")
-	for _, leaf := range []string{"rome", "milan"} {
-		l.Limit(t, leaf)
-		l.Have(t, leaf, acctest.NamespaceNamed("liqo-shortcuts"))
-	}
-	p := l.Example(t, "credentials/token")
-	p.SetJSON("TF_VAR_leaves", leaves)
-	const shortcut = `
-		resource "liqo_shortcut" "rome_milan" {
-		  client         = "rome"
-		  server         = "milan"
-		  server_gateway = { service_type = "NodePort" }
-		  %s
-		  %s
-		}`
-	for _, namespaces := range []string{"", `
-		  client_namespace = "liqo-shortcuts"
-		  server_namespace = "liqo-shortcuts"`} {
-		// The second shortcut takes over the namespaces that the first one leaves.
-		for _, changed := range []string{`on_destroy = "disconnect"`, `
-			  mtu            = 1400
-			  cidr_remapping = "forbid"
-			  key_rotation   = "2"`, `
-			  allow = [{ to = "server", protocol = "tcp", port = 5432 }]`} {
-			p.Write("shortcut.tf", fmt.Sprintf(shortcut, namespaces, ""))
-			p.Apply()
-			acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
-			p.Write("shortcut.tf", fmt.Sprintf(shortcut, namespaces, changed))
-			acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
-			acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
-			acctest.Says(t, p.Run("destroy", "-auto-approve"), "1 destroyed")
+	onEachKubernetes(t, func(t *testing.T, l *acctest.Lab) {
+		t.Helper()
+		leaves := reachedWithRole(t, l, "shortcuts", "key-rotation", "what-may-cross")
+		for _, leaf := range []string{"rome", "milan"} {
+			l.Limit(t, leaf)
+			l.Have(t, leaf, acctest.NamespaceNamed("liqo-shortcuts"))
 		}
-	}
+		p := l.Example(t, "credentials/token")
+		p.SetJSON("TF_VAR_leaves", leaves)
+		const shortcut = `
+			resource "liqo_shortcut" "rome_milan" {
+			  client         = "rome"
+			  server         = "milan"
+			  server_gateway = { service_type = "NodePort" }
+			  %s
+			  %s
+			}`
+		const allowing = `allow = [{ to = "server", protocol = "tcp", port = 5432 }]`
+		p.Run("init")
+		for _, namespaces := range []string{"", `
+			  client_namespace = "liqo-shortcuts"
+			  server_namespace = "liqo-shortcuts"`} {
+			for _, settings := range []string{"", `
+				  mtu            = 1400
+				  cidr_remapping = "forbid"
+				  key_rotation   = "2"`, allowing, `
+				  on_destroy = "disconnect"`} {
+				p.Write("shortcut.tf", fmt.Sprintf(shortcut, namespaces, settings))
+				p.Again()
+				acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
+			}
+			p.Run("destroy", "-auto-approve")
+			// Another one takes over what the first one has left.
+			p.Write("shortcut.tf", fmt.Sprintf(shortcut, namespaces, allowing))
+			p.Again()
+			p.Run("destroy", "-auto-approve")
+		}
+	})
 }
 
 func TestAccTheExampleOfARoleIsEnoughToAdoptANetworkMadeByLiqoctl(t *testing.T) {
@@ -113,9 +115,15 @@ func TestAccTheExampleOfAReadOnlyRoleIsEnoughForAPlan(t *testing.T) {
 // files.
 func reachedWithRole(t *testing.T, l *acctest.Lab, files ...string) map[string]acctest.Leaf {
 	t.Helper()
+	return reachedWith(t, l, "terraform", acctest.RolesIn(t, files...))
+}
+
+// reachedWith returns the access of an account with these roles to Rome and Milan.
+func reachedWith(t *testing.T, l *acctest.Lab, account string, roles []client.Object) map[string]acctest.Leaf {
+	t.Helper()
 	leaves := map[string]acctest.Leaf{}
 	for _, name := range []string{"rome", "milan"} {
-		leaves[name] = l.ReachedAs(t, name, "terraform", acctest.RolesIn(t, files...))
+		leaves[name] = l.ReachedAs(t, name, account, roles)
 	}
 	return leaves
 }

@@ -7,14 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
@@ -29,43 +26,12 @@ const ownNamespace = "own-namespace"
 type stage struct {
 	lab           *acctest.Lab
 	administrator *shortcut.Shortcut
-	accounts      map[acctest.Right]map[string]acctest.Leaf // by the right that the account lacks, and by leaf
-}
-
-func newStage(t *testing.T, lab *acctest.Lab) *stage {
-	t.Helper()
-	s := &stage{lab: lab, accounts: map[acctest.Right]map[string]acctest.Leaf{}}
-	for _, name := range []string{"rome", "milan"} {
-		lab.Have(t, name, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ownNamespace}})
-	}
-	var err error
-	if s.administrator, err = s.join(t, lab.ReachedAsAdministrator(t, "rome", "milan")); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.remove(t) })
-	return s
-}
-
-// admit creates an account on both leaves that has these roles, and lacks one right.
-func (s *stage) admit(t *testing.T, taken acctest.Right, roles []client.Object) {
-	t.Helper()
-	s.accounts[taken] = map[string]acctest.Leaf{}
-	for _, name := range []string{"rome", "milan"} {
-		s.accounts[taken][name] = s.lab.ReachedAs(t, name, taken.Account(), roles)
-	}
 }
 
 // join connects to the leaves with these credentials.
 func (s *stage) join(t *testing.T, leaves map[string]acctest.Leaf) (*shortcut.Shortcut, error) {
 	t.Helper()
-	config := cluster.Config{LiqoNamespace: "liqo", Clusters: map[string]cluster.Credentials{}}
-	for name, one := range leaves {
-		config.Clusters[name] = cluster.Credentials{
-			Host: one.Host, ClusterCACertificate: one.ClusterCACertificate, Token: one.Token,
-		}
-	}
-	registry := cluster.NewRegistry(config)
-	t.Cleanup(registry.Close)
+	registry := acctest.RegistryOf(t, leaves)
 	rome, err := registry.Leaf(t.Context(), "rome")
 	if err != nil {
 		return nil, err
@@ -77,15 +43,15 @@ func (s *stage) join(t *testing.T, leaves map[string]acctest.Leaf) (*shortcut.Sh
 	return shortcut.New(rome, milan).OwnedBy(owner.Owner{Token: "rights"}), nil
 }
 
-// lacks lets an account without a right try something that needs it. The error must say which right, and where.
-func (s *stage) lacks(t *testing.T, use use, taken acctest.Right) {
+// refuses lets an account without a right try something that needs it. The error must say which right, and where.
+func (s *stage) refuses(t *testing.T, use use, taken acctest.Right, accounts map[string]acctest.Leaf) {
 	t.Helper()
 	if use.prepare != nil {
 		use.prepare(t, s)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), cmp.Or(use.limit, acctest.TimeToHappen))
 	defer cancel()
-	leaves := maps.Clone(s.accounts[taken])
+	leaves := maps.Clone(accounts)
 	for name, one := range leaves {
 		if use.fault != nil {
 			var between *clustertest.Proxy

@@ -26,13 +26,11 @@ const mostRequestsDisturbed = 600
 
 func TestAccTortureByAnswersEndsWithAllOrNothing(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	seed := acctest.NumberFrom(t, acctest.TortureSeed, time.Now().UnixNano())
-	t.Logf("%s=%d", acctest.TortureSeed, seed)
-	random := acctest.NewDice(seed)
+	random := acctest.NewDice(t)
 	leaves := lab.ReachedAsAdministrator(t, "rome", "milan")
 	between, milan := acctest.ProxyFor(t, leaves["milan"])
 	leaves["milan"] = milan
-	v := newVictim(t, lab, leaves, seed)
+	v := newVictim(t, lab, leaves, random)
 	survives := func(t *testing.T, name string, fault answers) {
 		t.Helper()
 		between.Take() // only later ones

@@ -17,14 +17,13 @@ type conditions struct {
 
 func TestAccTortureByABadNetworkEndsWithAllOrNothing(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	seed := acctest.NumberFrom(t, acctest.TortureSeed, time.Now().UnixNano())
-	t.Logf("%s=%d", acctest.TortureSeed, seed)
+	dice := acctest.NewDice(t)
 	leaves := lab.ReachedAsAdministrator(t, "rome", "milan")
-	between := acctest.NewRelay(t, leaves["milan"].Host, seed)
+	between := acctest.NewRelay(t, leaves["milan"].Host, dice.Seed)
 	bad := leaves["milan"]
 	bad.Host = "https://" + between.Address
 	leaves["milan"] = bad
-	v := newVictim(t, lab, leaves, seed)
+	v := newVictim(t, lab, leaves, dice)
 	for _, one := range acctest.SomeOf([]struct {
 		name string
 		conditions
@@ -32,7 +31,7 @@ func TestAccTortureByABadNetworkEndsWithAllOrNothing(t *testing.T) {
 		{"200 ms each way", conditions{Delay: 200 * time.Millisecond}},
 		{"stalled for 3 s at random", conditions{Stalls: 40}},
 		{"cut at random", conditions{Delay: 20 * time.Millisecond, Cuts: 60}},
-	}, 1, acctest.NewDice(seed)) {
+	}, 1, dice) {
 		t.Run(one.name, func(t *testing.T) {
 			v.survives(
 				t,

@@ -38,12 +38,12 @@ func (r *torture) chooseFault(operation string) fault {
 		faults = append(faults, fault{name: "two applies from two states"})
 	}
 	for _, leaf := range []string{"rome", "milan"} {
-		away := []time.Duration{time.Second, 5 * time.Second, 20 * time.Second}[r.random.IntN(3)]
+		away := []time.Duration{time.Second, 5 * time.Second, 20 * time.Second}[r.random.Below(3)]
 		faults = append(faults, fault{
 			name: fmt.Sprintf("an API server is away for %s", away), strike: stopAPIServer(leaf, away), leaf: leaf,
 		})
 	}
-	return faults[r.random.IntN(len(faults))]
+	return faults[r.random.Below(len(faults))]
 }
 
 // signal sends a signal to Terraform and the provider, as a terminal does.
@@ -55,7 +55,7 @@ func interruptTwice(r *torture, running *acctest.Execution) error {
 	if err := running.Signal(syscall.SIGINT); err != nil {
 		return err
 	}
-	timer := time.NewTimer(time.Duration(r.random.Int64N(int64(time.Second))))
+	timer := time.NewTimer(r.random.Within(time.Second))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -76,9 +76,7 @@ func stopAPIServer(leaf string, away time.Duration) func(*torture, *acctest.Exec
 		if err := r.lab.Try("stop-apiserver", leaf); err != nil {
 			return err
 		}
-		timer := time.NewTimer(away)
-		defer timer.Stop()
-		<-timer.C
+		pause(away)
 		return r.lab.Try("start-apiserver", leaf)
 	}
 }
@@ -115,7 +113,7 @@ func removeByLiqoctl(r *torture, _ *acctest.Execution) error {
 // and no state. At the end, nobody has it.
 func (r *torture) compete() error {
 	rivals := []*acctest.Project{r.project, r.lab.StateIn(r.t, "rival", acctest.Joining("s", "rome", "milan", ""))}
-	if r.random.IntN(2) == 0 {
+	if r.random.Below(2) == 0 {
 		rivals[1].Configure(acctest.Joining("s", "milan", "rome", ""))
 	}
 	running := []*acctest.Execution{rivals[0].Begin("apply", "-auto-approve"), rivals[1].Begin("apply", "-auto-approve")}

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -36,24 +35,11 @@ func (c *tally) survived(fault string) { c.faults[fault].survived++ }
 func (c *tally) interrupted(took time.Duration) { c.slowest = max(c.slowest, took) }
 
 // tallies are those of this test run.
-var tallies tallyList
+var tallies []tally
 
-type tallyList struct {
-	mu   sync.Mutex
-	list []tally
-}
-
-func (l *tallyList) add(one tally) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.list = append(l.list, one)
-}
-
-// show prints a table for each of them.
-func (l *tallyList) show() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, one := range l.list {
+// showTallies prints a table for each of them.
+func showTallies() {
+	for _, one := range tallies {
 		var table strings.Builder
 		w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "WHAT WENT WRONG\tTRIED\tSURVIVED")

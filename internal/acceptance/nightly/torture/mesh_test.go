@@ -12,22 +12,16 @@ import (
 // meshLeaves is the number of leaves of the full mesh that one apply makes, and fewMeshLeaves that of a short test.
 const meshLeaves, fewMeshLeaves = 10, 3
 
-// meshOptions returns the options of a lab with so many leaves, and their names.
-func meshOptions(count int) (options, names []string) {
-	for i := range count {
-		name := fmt.Sprintf("leaf%d", i)
-		names = append(names, name)
-		options = append(options, fmt.Sprintf("--cluster=%s=10.%d.0.0/16", name, 202+i))
-	}
-	return options, names
-}
-
 func TestAccTortureByAMeshThatOneApplyMakes(t *testing.T) {
 	count := meshLeaves
 	if testing.Short() {
 		count = fewMeshLeaves
 	}
-	options, names := meshOptions(count)
+	var options, names []string
+	for i := range count {
+		names = append(names, fmt.Sprintf("leaf%d", i))
+		options = append(options, fmt.Sprintf("--cluster=leaf%d=10.%d.0.0/16", i, 202+i))
+	}
 	lab := acctest.Borrow(t, options)
 	p := lab.NewProject(t, t.TempDir())
 	acctest.DestroyAtLast(p)

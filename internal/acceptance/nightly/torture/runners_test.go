@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -29,7 +28,7 @@ type duel struct {
 	t       *testing.T
 	lab     *acctest.RealLab
 	runners []*acctest.Runner
-	random  *rand.Rand
+	random  *acctest.Dice
 	took    time.Duration // a create that nothing disturbs
 	before  []string      // the inventory of the lab without the shortcut
 	tally   tally
@@ -43,25 +42,16 @@ type trouble struct {
 
 func TestAccTortureOfTwoRunnersOnOnePairEndsWithOneOwner(t *testing.T) {
 	lab := acctest.BorrowReal(t, acctest.Plane)
-	rounds, seed := acctest.NumberFrom(t, acctest.TortureRounds, 100), acctest.NumberFrom(
-		t,
-		acctest.TortureSeed,
-		time.Now().UnixNano(),
-	)
-	if testing.Short() && os.Getenv(acctest.TortureRounds) == "" {
-		rounds = 3
-	}
-	t.Logf("%s=%d %s=%d", acctest.TortureSeed, seed, acctest.TortureRounds, rounds)
+	dice := acctest.NewDice(t)
 	config := acctest.Joining("s", "rome", "milan", timeouts) + lab.Addresses("liqo_shortcut.s", "milan")
 	leaves := lab.ReachedAsAdministrator(t, "rome", "milan")
 	d := &duel{
-		t: t, lab: lab, random: rand.New(rand.NewPCG(uint64(seed), 0)), //nolint:gosec // repeatable, not secret
-		tally: newTally(seed),
+		t: t, lab: lab, random: dice, tally: newTally(dice.Seed),
 		runners: []*acctest.Runner{
 			lab.NewRunner(t, "first", config, leaves), lab.NewRunner(t, "second", config, leaves),
 		},
 	}
-	defer func() { tallies.add(d.tally) }()
+	defer func() { tallies = append(tallies, d.tally) }()
 	if !testing.Short() {
 		clockIsAhead(d.runners[1])
 	}
@@ -77,7 +67,7 @@ func TestAccTortureOfTwoRunnersOnOnePairEndsWithOneOwner(t *testing.T) {
 	d.runners[0].Run("apply", "-auto-approve")
 	d.took = time.Since(began)
 	d.runners[0].Run("destroy", "-auto-approve")
-	for range rounds {
+	for range acctest.Rounds(t, 3) {
 		if err := d.round(); err != nil {
 			t.Fatal(err) // what it has left would let the next round fail, too
 		}
@@ -150,8 +140,8 @@ func (d *duel) choose() trouble {
 		longest = 12 * time.Second
 	}
 	const shortest = 5 * time.Second
-	lasts := shortest + time.Duration(d.random.Int64N(int64(longest-shortest)))
-	leaves := [][]string{{"rome"}, {"milan"}, {"rome", "milan"}}[d.random.IntN(3)]
+	lasts := shortest + d.random.Within(longest-shortest)
+	leaves := [][]string{{"rome"}, {"milan"}, {"rome", "milan"}}[d.random.Below(3)]
 	all := []trouble{
 		{"nothing", func(*acctest.Runner, *acctest.Execution) error { return nil }},
 		{"SIGKILL", func(_ *acctest.Runner, running *acctest.Execution) error { return running.Signal(syscall.SIGKILL) }},
@@ -185,7 +175,7 @@ func (d *duel) choose() trouble {
 			return nil
 		}},
 	}
-	return all[d.random.IntN(len(all))]
+	return all[d.random.Below(len(all))]
 }
 
 // pause returns after a time that belongs to what is tested.
@@ -198,14 +188,14 @@ func pause(d time.Duration) {
 // round lets both runners create the shortcut, and something happen to one of them. Its error says what is not as it
 // must be then.
 func (d *duel) round() error {
-	happens, struck := d.choose(), d.random.IntN(2)
-	moment, gap := d.within(d.took), d.within(d.took)
+	happens, struck := d.choose(), d.random.Below(2)
+	moment, gap := d.random.Within(d.took), d.random.Within(d.took)
 	what := fmt.Sprintf("%s for %s after %s, the other one begins %s later", happens.name, d.runners[struck].Name,
 		moment.Round(time.Millisecond), gap.Round(time.Millisecond))
 	d.t.Log(what)
 	d.tally.tried(happens.name)
 	order := []int{struck, 1 - struck}
-	if d.random.IntN(2) == 0 {
+	if d.random.Below(2) == 0 {
 		slices.Reverse(order)
 	}
 	running := make([]*acctest.Execution, 2)
@@ -227,10 +217,6 @@ func (d *duel) round() error {
 	}
 	d.tally.survived(happens.name)
 	return nil
-}
-
-func (d *duel) within(longest time.Duration) time.Duration {
-	return time.Duration(d.random.Int64N(int64(longest)))
 }
 
 // settles lets the owner apply once more, checks that it is the only one, and destroys the shortcut.
@@ -288,7 +274,7 @@ func (d *duel) owner() (owner, other *acctest.Runner, err error) {
 	}
 	switch len(having) {
 	case 0:
-		having = append(having, d.random.IntN(2))
+		having = append(having, d.random.Below(2))
 	case 1:
 	default:
 		return nil, nil, fmt.Errorf("both states have the shortcut, and the objects belong to %v", owners)

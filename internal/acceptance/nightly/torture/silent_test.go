@@ -13,40 +13,18 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-// silentAddress returns the address of a listener that accepts connections and never answers.
-func silentAddress(t *testing.T) string {
-	t.Helper()
-	return "https://" + listen(t, func(connection net.Conn) { t.Cleanup(func() { connection.Close() }) })
-}
-
-// listen accepts connections until the end of the test, and returns the host and port at which it does. Each connection
-// is handled before the next one is accepted.
-func listen(t *testing.T, handle func(net.Conn)) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			connection, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			handle(connection)
-		}
-	}()
-	return listener.Addr().String()
-}
-
 func TestAccALeafThatSwallowsPacketsDelaysAPlanOnceAndCanBeGivenUp(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	p := lab.NewProject(t, t.TempDir())
 	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+"\nforce_destroy = true"))
 	p.Apply()
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts connections, and nobody answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { silent.Close() })
 	reached := fmt.Sprintf("config_path = %q", lab.Kubeconfig)
-	swallowed := fmt.Sprintf("%s\n  clusters = { milan = { host = %q } }", reached, silentAddress(t))
+	swallowed := fmt.Sprintf("%s\n  clusters = { milan = { host = \"https://%s\" } }", reached, silent.Addr())
 	p.Write("main.tf", strings.Replace(lab.Between("milan", acctest.OverNodePort+"\nforce_destroy = true")+`
 		data "liqo_cluster" "rome" { name = "rome" }`, reached, swallowed, 1))
 	began := time.Now()

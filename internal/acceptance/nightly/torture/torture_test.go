@@ -3,7 +3,6 @@ package torture
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -30,7 +29,7 @@ type torture struct {
 	t       *testing.T
 	lab     *acctest.Lab
 	project *acctest.Project
-	random  *rand.Rand
+	random  *acctest.Dice
 
 	exists bool
 	mtu    int
@@ -42,21 +41,12 @@ type torture struct {
 
 func TestAccTortureOfAShortcutEndsWithAllOrNothing(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	rounds, seed := acctest.NumberFrom(t, acctest.TortureRounds, 100), acctest.NumberFrom(
-		t,
-		acctest.TortureSeed,
-		time.Now().UnixNano(),
-	)
-	if testing.Short() && os.Getenv(acctest.TortureRounds) == "" {
-		rounds = 10
-	}
-	t.Logf("%s=%d %s=%d", acctest.TortureSeed, seed, acctest.TortureRounds, rounds)
+	dice := acctest.NewDice(t)
 	r := &torture{
 		t: t, lab: lab, project: lab.StateIn(t, "tortured", ""), mtu: 1340, took: map[string]time.Duration{},
-		random: rand.New(rand.NewPCG(uint64(seed), 0)), //nolint:gosec // repeatable, not secret
-		tally:  newTally(seed),
+		random: dice, tally: newTally(dice.Seed),
 	}
-	defer func() { tallies.add(r.tally) }()
+	defer func() { tallies = append(tallies, r.tally) }()
 	acctest.DestroyAtLast(r.project)
 	var err error
 	if r.before, err = lab.Inventory(t.Context()); err != nil {
@@ -65,7 +55,7 @@ func TestAccTortureOfAShortcutEndsWithAllOrNothing(t *testing.T) {
 	for range 3 {
 		r.undisturbed()
 	}
-	for range rounds {
+	for range acctest.Rounds(t, 10) {
 		if err := r.round(); err != nil {
 			t.Fatal(err) // what it has left would let the next round fail, too
 		}
@@ -89,9 +79,9 @@ func (r *torture) next() string {
 	_, updated := r.took["update"]
 	operation := "create"
 	switch {
-	case r.exists && (!updated || len(r.took) == 3 && r.random.IntN(2) == 0):
+	case r.exists && (!updated || len(r.took) == 3 && r.random.Below(2) == 0):
 		operation = "update"
-		if r.random.IntN(2) == 0 {
+		if r.random.Below(2) == 0 {
 			r.mtu = 2740 - r.mtu // 1340 and 1400
 		} else {
 			r.keys++
@@ -108,7 +98,7 @@ func (r *torture) next() string {
 // must be then.
 func (r *torture) round() error {
 	operation := r.next()
-	fault, moment := r.chooseFault(operation), time.Duration(r.random.Float64()*float64(r.took[operation]))
+	fault, moment := r.chooseFault(operation), r.random.Within(r.took[operation])
 	what := fmt.Sprintf("%s, %s after %s", operation, fault.name, moment.Round(time.Millisecond))
 	r.t.Log(what)
 	r.tally.tried(fault.name)
@@ -184,7 +174,7 @@ func (r *torture) converges(operation string) error {
 		}
 		return nil
 	}
-	if output, err := r.begin("plan", "-detailed-exitcode").Wait(); err != nil {
+	if output, err := r.project.Begin("plan", "-detailed-exitcode").Wait(); err != nil {
 		return fmt.Errorf("the next plan is not empty: %w\n%s\nafter:\n%s", err, output, again)
 	}
 	return r.isSingle()
@@ -219,10 +209,8 @@ func count(t *testing.T, l *acctest.Lab, name string, list client.ObjectList) (i
 
 // start starts an operation.
 func (r *torture) start(operation string) *acctest.Execution {
-	if operation == "destroy" {
-		return r.begin("destroy", "-auto-approve")
+	if operation != "destroy" {
+		operation = "apply" // it creates, too
 	}
-	return r.begin("apply", "-auto-approve")
+	return r.project.Begin(operation, "-auto-approve")
 }
-
-func (r *torture) begin(args ...string) *acctest.Execution { return r.project.Begin(args...) }

@@ -11,10 +11,10 @@ import (
 type victim struct{ torture }
 
 // newVictim returns a torture without a shortcut yet. Terraform reaches the leaves as told.
-func newVictim(t *testing.T, lab *acctest.Lab, leaves map[string]acctest.Leaf, seed int64) *victim {
+func newVictim(t *testing.T, lab *acctest.Lab, leaves map[string]acctest.Leaf, dice *acctest.Dice) *victim {
 	t.Helper()
-	v := &victim{torture{t: t, lab: lab, tally: newTally(seed)}}
-	t.Cleanup(func() { tallies.add(v.tally) })
+	v := &victim{torture{t: t, lab: lab, tally: newTally(dice.Seed)}}
+	t.Cleanup(func() { tallies = append(tallies, v.tally) })
 	v.project = lab.Example(t, "credentials/token")
 	v.project.SetJSON("TF_VAR_leaves", leaves)
 	v.project.Write("shortcut.tf", acctest.Joining("s", "rome", "milan", timeouts))

@@ -138,11 +138,7 @@ func TestAccAShortcutWorksWithTheSchemasOfTheNextLiqo(t *testing.T) {
 			Config:    faster, ConfigPlanChecks: acctest.InPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{
 				acctest.IsConnected, lab.GatewaysHaveMTU(t, 1300),
-				acctest.StateCheck(
-					func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-						resp.Error = gatewaysHave(ctx, t, lab, int64(2), "spec", "tunnels")
-					},
-				),
+				gatewaysHave(t, lab, int64(2), "spec", "tunnels"),
 			},
 		},
 		resource.TestStep{
@@ -158,11 +154,7 @@ func TestAccAShortcutWorksWithTheSchemasOfTheNextLiqo(t *testing.T) {
 			Config: faster, ConfigPlanChecks: acctest.InPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{
 				acctest.IsConnected, lab.AsLiqoSays(t, acctest.RomeMilan, "rome", "milan"),
-				acctest.StateCheck(
-					func(ctx context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
-						resp.Error = gatewaysHave(ctx, t, lab, nil, "spec", "endpoint", "ports")
-					},
-				),
+				gatewaysHave(t, lab, nil, "spec", "endpoint", "ports"),
 			},
 		},
 	)
@@ -214,20 +206,22 @@ func haveNextSchemas(t *testing.T, l *acctest.Lab, cluster, name string) {
 	}
 }
 
-// gatewaysHave fails unless Rome's and Milan's gateways have this value of a field that this provider does not know.
-func gatewaysHave(ctx context.Context, t *testing.T, l *acctest.Lab, value any, field ...string) error {
+// gatewaysHave checks a field of Rome's and Milan's gateways that this provider does not know.
+func gatewaysHave(t *testing.T, l *acctest.Lab, value any, field ...string) acctest.Check {
 	t.Helper()
-	for cluster, kind := range map[string]string{"rome": "GatewayClient", "milan": "GatewayServer"} {
-		var gateways unstructured.UnstructuredList
-		gateways.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind + "List"))
-		if err := l.Client(t, cluster).List(ctx, &gateways); err != nil {
-			return err
-		}
-		for _, gateway := range gateways.Items {
-			if got, _, err := unstructured.NestedFieldNoCopy(gateway.Object, field...); !reflect.DeepEqual(got, value) {
-				return fmt.Errorf("%v of %s %s is %v (%w)", field, kind, gateway.GetName(), got, err)
+	return func(ctx context.Context) error {
+		for cluster, kind := range map[string]string{"rome": "GatewayClient", "milan": "GatewayServer"} {
+			var gateways unstructured.UnstructuredList
+			gateways.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind + "List"))
+			if err := l.Client(t, cluster).List(ctx, &gateways); err != nil {
+				return err
+			}
+			for _, gateway := range gateways.Items {
+				if got, _, err := unstructured.NestedFieldNoCopy(gateway.Object, field...); !reflect.DeepEqual(got, value) {
+					return fmt.Errorf("%v of %s %s is %v (%w)", field, kind, gateway.GetName(), got, err)
+				}
 			}
 		}
+		return nil
 	}
-	return nil
 }

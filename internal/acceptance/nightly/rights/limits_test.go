@@ -1,0 +1,166 @@
+package rights
+
+import (
+	"strings"
+	"testing"
+
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/apis/networking/v1beta1/firewall"
+	"github.com/liqotech/liqo/pkg/consts"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+)
+
+// Somebody with Terraform's token tries everything that is not its business on a leaf that is peered with Europe. The
+// namespace elsewhere is one of applications.
+func TestAccTheRightsOfTheExamplesOfRolesEndAtNetworks(t *testing.T) {
+	const (
+		notInRole    = `User "system:serviceaccount:liqo:terraform" cannot`
+		notNetwork   = acctest.NotNetwork
+		notForReal   = "Terraform may create a Service only as a dry run"
+		notItsRoutes = "Terraform may not change routes"
+		notItsRules  = "Terraform may change only what crosses the gateways of networks"
+		notItsRecord = "Terraform may not change Liqo's record of this cluster"
+		notItsLease  = "Terraform may change only Leases whose names begin with terraform-provider-liqo"
+
+		europe, naples, elsewhere = "liqo-tenant-europe", "liqo-tenant-naples", "elsewhere"
+		// It makes a tenant namespace of Naples, or an object of its network, from another one.
+		toNaples = `{"metadata":{"labels":{"` + consts.TenantNamespaceLabel + `":"true","` +
+			consts.RemoteClusterID + `":"naples"}}}`
+	)
+	onEachKubernetes(t, func(t *testing.T, l *acctest.Lab) {
+		t.Helper()
+		for _, leaf := range []string{"rome", "milan"} {
+			l.Limit(t, leaf)
+			ctx := t.Context()
+			terraform, err := client.New(
+				l.ReachedAs(t, leaf, "terraform", acctest.RolesIn(t, "shortcuts", "key-rotation", "what-may-cross")).Config(),
+				client.Options{Scheme: cluster.NewScheme()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			tenant := func(id string) *corev1.Namespace {
+				return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-" + id, Labels: map[string]string{
+					consts.TenantNamespaceLabel: "true", consts.RemoteClusterID: id,
+				}}}
+			}
+			at := func(namespace, name string) metav1.ObjectMeta {
+				return metav1.ObjectMeta{Namespace: namespace, Name: name}
+			}
+			web := &corev1.Service{ObjectMeta: at(elsewhere, "web"), Spec: acctest.WebService().Spec}
+			web.Annotations = map[string]string{"team": "shop"}
+			election := &coordinationv1.Lease{ObjectMeta: at("liqo", "election")}
+			record := &liqov1beta1.ForeignCluster{
+				ObjectMeta: metav1.ObjectMeta{Name: "europe", Labels: map[string]string{consts.RemoteClusterID: "europe"}},
+				Spec:       liqov1beta1.ForeignClusterSpec{ClusterID: "europe"},
+			}
+			for _, object := range []client.Object{
+				tenant("europe"), tenant("naples"), acctest.NamespaceNamed(elsewhere), web, election, record,
+				&corev1.Pod{ObjectMeta: at(elsewhere, "web"), Spec: corev1.PodSpec{
+					Containers:      []corev1.Container{{Name: "web", Image: "any"}},
+					SchedulingGates: []corev1.PodSchedulingGate{{Name: "example.com/never"}},
+				}},
+				&corev1.Secret{ObjectMeta: at(elsewhere, "password")}, &corev1.Secret{ObjectMeta: at(elsewhere, "gw-milan")},
+				&networkingv1beta1.PublicKey{ObjectMeta: at(elsewhere, "public")},
+			} {
+				l.Have(t, leaf, object)
+			}
+			for _, namespace := range []string{elsewhere, naples} {
+				l.Have(t, leaf, &networkingv1beta1.RouteConfiguration{
+					ObjectMeta: at(namespace, "milan-node-gw"),
+					Spec: networkingv1beta1.RouteConfigurationSpec{Table: networkingv1beta1.Table{
+						Name: "of-" + namespace, Rules: []networkingv1beta1.Rule{{Routes: []networkingv1beta1.Route{}}},
+					}},
+				})
+			}
+			patch := func(object client.Object, namespace, name, patch string) error {
+				object.SetNamespace(namespace)
+				object.SetName(name)
+				return terraform.Patch(ctx, object, client.RawPatch(types.MergePatchType, []byte(patch)))
+			}
+			filter := func(labels map[string]string) error { // of Naples' network
+				name, family := "other", firewall.TableFamilyIPv4
+				object := &networkingv1beta1.FirewallConfiguration{
+					ObjectMeta: at(naples, name), Spec: networkingv1beta1.FirewallConfigurationSpec{
+						Table: firewall.Table{Name: &name, Family: &family, Chains: []firewall.Chain{}},
+					},
+				}
+				object.Labels = labels
+				return terraform.Create(ctx, object)
+			}
+			const category, unique = "networking.liqo.io/firewall-category", "networking.liqo.io/firewall-unique"
+			election.Spec.HolderIdentity = new("other")
+
+			for _, attempt := range []struct {
+				to, refused string
+				err         error
+			}{
+				{"make an application's Service lead to other pods", notNetwork,
+					patch(&corev1.Service{}, elsewhere, "web", `{"spec":{"selector":{"app":"other"}}}`)},
+				{"let a Service take the traffic of an address", notNetwork,
+					patch(&corev1.Service{}, elsewhere, "web", `{"spec":{"externalIPs":["198.51.100.1"]}}`)},
+				{"set any annotation of a Service", notNetwork,
+					patch(&corev1.Service{}, elsewhere, "web", `{"metadata":{"annotations":{"load-balancer":"public"}}}`)},
+				{"remove an annotation of a Service", notNetwork,
+					patch(&corev1.Service{}, elsewhere, "web", `{"metadata":{"annotations":{"team":null}}}`)},
+				{"set a label of a Service", notNetwork,
+					patch(&corev1.Service{}, elsewhere, "web", `{"metadata":{"labels":{"app":"other"}}}`)},
+				{"create a Service in a network's namespace", notForReal,
+					terraform.Create(ctx, &corev1.Service{ObjectMeta: at(naples, "other"), Spec: acctest.WebService().Spec})},
+				{"create a Service elsewhere", notNetwork,
+					terraform.Create(ctx, &corev1.Service{ObjectMeta: at(elsewhere, "other"), Spec: acctest.WebService().Spec})},
+				{"delete a Service", notInRole, terraform.Delete(ctx, &corev1.Service{ObjectMeta: at(elsewhere, "web")})},
+				{"delete a pod", notNetwork, terraform.Delete(ctx, &corev1.Pod{ObjectMeta: at(elsewhere, "web")})},
+				{"change a namespace", notNetwork, patch(&corev1.Namespace{}, "", elsewhere, toNaples)},
+				{"delete a namespace", notNetwork, terraform.Delete(ctx, acctest.NamespaceNamed(elsewhere))},
+				{"delete a peering", notNetwork, terraform.Delete(ctx, acctest.NamespaceNamed(europe))},
+				{"create any namespace", notNetwork, terraform.Create(ctx, acctest.NamespaceNamed("another"))},
+				{"take over a peering", notNetwork, patch(&corev1.Namespace{}, "", europe, toNaples)},
+				{"delete Liqo's record", notItsRecord,
+					terraform.Delete(ctx, &liqov1beta1.ForeignCluster{ObjectMeta: at("", "europe")})},
+				{"read a Secret", notInRole,
+					terraform.Get(ctx, client.ObjectKey{Namespace: elsewhere, Name: "password"}, &corev1.Secret{})},
+				{"list Secrets", notInRole, terraform.List(ctx, &corev1.SecretList{})},
+				{"write another's keys", notNetwork, patch(&corev1.Secret{}, elsewhere, "gw-milan", `{"data":{"privateKey":""}}`)},
+				{"list ConfigMaps", notInRole, terraform.List(ctx, &corev1.ConfigMapList{})},
+				{"renew all routes", notInRole, patch(&networkingv1beta1.RouteConfiguration{}, elsewhere, "other", `{}`)},
+				{"renew another's routes", notNetwork,
+					patch(&networkingv1beta1.RouteConfiguration{}, elsewhere, "milan-node-gw", toNaples)},
+				{"let the routes of a network lead elsewhere", notItsRoutes,
+					patch(&networkingv1beta1.RouteConfiguration{}, naples, "milan-node-gw", `{"spec":{"table":{"name":"other"}}}`)},
+				{"let nodes drop packets", notItsRules, filter(map[string]string{category: "fabric", unique: "naples"})},
+				{"let all gateways drop packets", notItsRules, filter(map[string]string{category: "gateway"})},
+				{"limit what may cross a peering", notItsRules,
+					filter(map[string]string{category: "gateway", unique: "europe"})},
+				{"create a network elsewhere", notNetwork,
+					terraform.Create(ctx, &networkingv1beta1.PublicKey{ObjectMeta: at(elsewhere, "other")})},
+				{"create a network in a peering", notNetwork,
+					terraform.Create(ctx, &networkingv1beta1.PublicKey{ObjectMeta: at(europe, "other")})},
+				{"change a network elsewhere", notNetwork,
+					patch(&networkingv1beta1.PublicKey{}, elsewhere, "public", toNaples)},
+				{"delete a network elsewhere", notNetwork,
+					terraform.Delete(ctx, &networkingv1beta1.PublicKey{ObjectMeta: at(elsewhere, "public")})},
+				{"take the Lease of Liqo's controllers", notItsLease, terraform.Update(ctx, election)},
+				{"delete a Lease", notItsLease, terraform.Delete(ctx, &coordinationv1.Lease{ObjectMeta: at("liqo", "election")})},
+				{"create any Lease", notItsLease, terraform.Create(ctx, &coordinationv1.Lease{ObjectMeta: at("liqo", "other")})},
+				{"create a Lease elsewhere", notInRole,
+					terraform.Create(ctx, &coordinationv1.Lease{ObjectMeta: at(elsewhere, "terraform-provider-liqo.a.b")})},
+			} {
+				if attempt.err == nil || !strings.Contains(attempt.err.Error(), attempt.refused) {
+					t.Errorf("an attempt on %s to %s has the result: %v", leaf, attempt.to, attempt.err)
+				}
+			}
+			const directly = `{"metadata":{"annotations":{"` + consts.UseDirectConnectionAnnotationKey + `":"true"}}}`
+			if err := patch(&corev1.Service{}, elsewhere, "web", directly); err != nil {
+				t.Errorf("a request on %s for direct connections is refused: %v", leaf, err)
+			}
+		}
+	})
+}
