@@ -26,7 +26,10 @@ import (
 // Credentials are those of a cluster as single values.
 type Credentials struct{ Server, CA, Certificate, Key, Token string }
 
-// everything is a role with all permissions.
+// Administrator is the account with all permissions.
+const Administrator = "administrator"
+
+// everything is its role.
 var everything = &rbacv1.ClusterRole{
 	ObjectMeta: metav1.ObjectMeta{Name: "everything"},
 	Rules: []rbacv1.PolicyRule{{
@@ -46,7 +49,7 @@ func (l *Lab) Credentials(t *testing.T, name string) Credentials {
 	}
 	return Credentials{
 		Server: config.Host, CA: string(config.CAData), Certificate: string(config.CertData), Key: string(config.KeyData),
-		Token: l.ReachedAs(t, name, "administrator", []client.Object{everything}).Token,
+		Token: l.ReachedAs(t, name, Administrator, []client.Object{everything}).Token,
 	}
 }
 
@@ -95,7 +98,7 @@ func (l *Lab) ReachedAsAdministrator(t *testing.T, names ...string) map[string]L
 	t.Helper()
 	leaves := map[string]Leaf{}
 	for _, name := range names {
-		leaves[name] = l.ReachedAs(t, name, "administrator", []client.Object{everything})
+		leaves[name] = l.ReachedAs(t, name, Administrator, []client.Object{everything})
 	}
 	return leaves
 }
@@ -126,11 +129,18 @@ func (l *Lab) ReachedAs(t *testing.T, name, account string, roles []client.Objec
 	for _, role := range roles {
 		l.bind(t, name, role, user)
 	}
+	return Leaf{config.Host, string(config.CAData), l.Token(t, name, account)}
+}
+
+// Token returns a new token of a ServiceAccount that [Lab.ReachedAs] has made, of [Administrator] for example.
+func (l *Lab) Token(t *testing.T, name, account string) string {
+	t.Helper()
+	user := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: account}}
 	request := &authenticationv1.TokenRequest{}
 	if err := l.Administrator(t, name).SubResource("token").Create(t.Context(), user, request); err != nil {
 		t.Fatal(err)
 	}
-	return Leaf{config.Host, string(config.CAData), request.Status.Token}
+	return request.Status.Token
 }
 
 // bind creates a copy of a Role or ClusterRole for an account, and gives it to this account.

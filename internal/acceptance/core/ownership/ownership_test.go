@@ -21,8 +21,12 @@ func TestAccAShortcutIsReplacedOnDemand(t *testing.T) {
 		resource "terraform_data" "trigger" { input = 1 }`)
 	acctest.DestroyAtLast(p)
 	p.Apply()
+	gateway := lab.GatewayServer(t)
 	p.Run("apply", "-auto-approve", "-replace=liqo_shortcut.s")
 	p.Unchanged()
+	if now := lab.GatewayServer(t); now == gateway {
+		t.Error("the gateway was not replaced")
+	}
 
 	triggered := acctest.Joining("s", "rome", "milan", `
 		lifecycle { replace_triggered_by = [terraform_data.trigger] }`)

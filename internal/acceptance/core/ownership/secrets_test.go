@@ -12,9 +12,7 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
-	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -169,7 +167,7 @@ func TestAccAnEphemeralTokenIsNotInASavedPlanAndMayChangeBeforeTheApply(t *testi
 	p.Run("plan", "-out=saved.tfplan")
 	renewed := map[string]string{}
 	for name := range leaves {
-		renewed[name] = anotherToken(t, lab, name)
+		renewed[name] = lab.Token(t, name, acctest.Administrator)
 	}
 	p.SetJSON("TF_VAR_tokens", renewed)
 	acctest.Says(t, p.Run("apply", "saved.tfplan"), "1 added, 0 changed, 0 destroyed")
@@ -180,17 +178,6 @@ func TestAccAnEphemeralTokenIsNotInASavedPlanAndMayChangeBeforeTheApply(t *testi
 			}
 		}
 	}
-}
-
-// anotherToken returns a further token of the administrator that the test has made.
-func anotherToken(t *testing.T, l *acctest.Lab, name string) string {
-	t.Helper()
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "acceptance-test"}}
-	request := &authenticationv1.TokenRequest{}
-	if err := l.Client(t, name).SubResource("token").Create(t.Context(), account, request); err != nil {
-		t.Fatal(err)
-	}
-	return request.Status.Token
 }
 
 // privateKey returns the WireGuard key of the gateway on a cluster for another one, as a Secret in JSON has it.

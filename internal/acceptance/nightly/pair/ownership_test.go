@@ -104,20 +104,6 @@ func TestAccAShortcutThatTerraformForgetsKeepsItsNetworkUntilItIsImportedAgain(t
 	lab.SameNetworks(t, networks)
 }
 
-func TestAccATaintedShortcutIsReplaced(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	p := lab.StateIn(t, "tainted", acctest.Joining("s", "rome", "milan", ""))
-	acctest.DestroyAtLast(p)
-	p.Apply()
-	gateway := lab.GatewayServer(t)
-	p.Run("taint", "liqo_shortcut.s")
-	acctest.Says(t, p.Run("apply", "-auto-approve"), "1 added, 0 changed, 1 destroyed")
-	p.Unchanged()
-	if now := lab.GatewayServer(t); now == gateway {
-		t.Error("the gateway was not replaced")
-	}
-}
-
 func TestAccAWorkspaceHasItsOwnShortcuts(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	p := lab.StateIn(t, "workspaces", acctest.Joining("s", "rome", "milan", ""))

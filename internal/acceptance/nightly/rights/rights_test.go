@@ -12,7 +12,6 @@ import (
 
 // Each right is taken away from a role, and somebody does what needs it. A short test takes some away.
 func TestAccNothingInTheExamplesOfRolesIsSuperfluous(t *testing.T) {
-	dice := acctest.NewDice(t)
 	onEachKubernetes(t, func(t *testing.T, l *acctest.Lab) {
 		t.Helper()
 		for _, name := range []string{"rome", "milan"} {
@@ -24,47 +23,49 @@ func TestAccNothingInTheExamplesOfRolesIsSuperfluous(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { s.remove(t) })
-		for _, example := range []struct {
+		for name, example := range map[string]struct {
 			files []string
 			uses  []use
 		}{
-			{[]string{"shortcuts", "key-rotation", "pods", "what-may-cross"}, toManage},
-			{[]string{"plans"}, toPlan},
+			"manage": {[]string{"shortcuts", "key-rotation", "pods", "what-may-cross"}, toManage},
+			"plan":   {[]string{"plans"}, toPlan},
 		} {
-			roles, left := acctest.RolesIn(t, example.files...), map[string]acctest.Right{}
-			for _, one := range acctest.RightsIn(roles) {
-				left[one.String()] = one
-			}
-			type lack struct {
-				taken    acctest.Right
-				use      use
-				accounts map[string]acctest.Leaf // keyed by leaf
-			}
-			var lacks []lack
-			for _, use := range example.uses {
-				for _, text := range use.rights {
-					taken, given := left[text]
-					if !given {
-						t.Errorf("%s needs the right to %s, which no role gives or something else needs, too", use.name, text)
-						continue
-					}
-					lacks = append(lacks, lack{taken: taken, use: use})
-					delete(left, text)
+			t.Run(name, func(t *testing.T) {
+				roles, left := acctest.RolesIn(t, example.files...), map[string]acctest.Right{}
+				for _, one := range acctest.RightsIn(roles) {
+					left[one.String()] = one
 				}
-			}
-			for text := range left {
-				t.Errorf("nothing needs the right to %s", text)
-			}
-			const someCases = 8 // of each example in a short test
-			lacks = acctest.SomeOf(lacks, someCases, dice)
-			for i, lack := range lacks {
-				lacks[i].accounts = reachedWith(t, l, lack.taken.Account(), acctest.Without(roles, lack.taken))
-			}
-			for _, lack := range lacks {
-				t.Run(fmt.Sprintf("%s without the right to %s", lack.use.name, lack.taken), func(t *testing.T) {
-					s.refuses(t, lack.use, lack.taken, lack.accounts)
-				})
-			}
+				type lack struct {
+					taken    acctest.Right
+					use      use
+					accounts map[string]acctest.Leaf // keyed by leaf
+				}
+				var lacks []lack
+				for _, use := range example.uses {
+					for _, text := range use.rights {
+						taken, given := left[text]
+						if !given {
+							t.Errorf("%s needs the right to %s, which no role gives or something else needs, too", use.name, text)
+							continue
+						}
+						lacks = append(lacks, lack{taken: taken, use: use})
+						delete(left, text)
+					}
+				}
+				for text := range left {
+					t.Errorf("nothing needs the right to %s", text)
+				}
+				const someCases = 8 // of each example in a short test
+				lacks = acctest.SomeOf(lacks, someCases, acctest.NewDice(t))
+				for i, lack := range lacks {
+					lacks[i].accounts = reachedWith(t, l, lack.taken.Account(), acctest.Without(roles, lack.taken))
+				}
+				for _, lack := range lacks {
+					t.Run(fmt.Sprintf("%s without the right to %s", lack.use.name, lack.taken), func(t *testing.T) {
+						s.refuses(t, lack.use, lack.taken, lack.accounts)
+					})
+				}
+			})
 		}
 	})
 }
