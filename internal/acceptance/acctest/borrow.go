@@ -24,7 +24,8 @@ var Topology = append([]string{
 var running *Lab
 
 // Borrow returns a lab with these options for a test: that of the test before, if it has the same options, or else a
-// new one in its place. The test may stop an API server, and count the requests to all clusters. At the end of the
+// new one in its place. Go runs tests by the names of their files, so those of files with the same options have
+// neighboring names. The test may stop an API server, and count the requests to all clusters. At the end of the
 // test, the clusters must have the same objects as before. It skips the test if tests on clusters were not requested.
 func Borrow(t *testing.T, options []string) *Lab {
 	t.Helper()

@@ -123,3 +123,10 @@ func TestAccTheExampleOfACheckWarnsOfABrokenTunnel(t *testing.T) {
 	<-broken
 	acctest.Says(t, p.Run("plan"), "Check block assertion failed", "The shortcut from Rome to Naples is Error.")
 }
+
+func TestAccTheExampleOfWhatMayCross(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	p := lab.Example(t, "limited")
+	p.Apply()
+	acctest.Says(t, p.Run("state", "show", "-no-color", acctest.RomeMilan), `status = "Connected"`, `end_port = 8080`)
+}

@@ -1,6 +1,8 @@
 package peerings
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	authv1beta1 "github.com/liqotech/liqo/apis/authentication/v1beta1"
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -19,6 +22,61 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
+
+// Rome consumes resources of Milan over a shortcut that exists already.
+func TestAccAPeeringBeginsAndEndsOnTheNetworkOfAnEarlierShortcut(t *testing.T) {
+	l := acctest.Borrow(t, peered)
+	before := l.Networks(t)
+	removeNewRequests(t, l)
+	p := l.NewProject(t, t.TempDir())
+	acctest.DestroyAtLast(p)
+	p.Configure(acctest.Joining("earlier", "rome", "milan", ""))
+	p.Apply()
+	networks := l.Networks(t)
+	l.Command(t, "peer", "rome", "milan")
+	l.SameNetworks(t, networks)
+	p.Unchanged()
+	acctest.Says(t, p.Refused("destroy", "-auto-approve"), refused("milan", "Provider"), refused("rome", "Consumer"))
+	l.SameNetworks(t, networks)
+
+	l.LiqoctlBetween(t, "rome", "milan", "unpeer") // removes the network, too
+	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+	p.Unchanged()
+	for leaf, other := range map[string]string{"rome": "milan", "milan": "rome"} {
+		// Liqo records some time later that the peering has ended.
+		acctest.Await(t, l, leaf, &liqov1beta1.ForeignClusterList{}, other, func(record *liqov1beta1.ForeignCluster) bool {
+			return !record.Status.Modules.Authentication.Enabled && !record.Status.Modules.Offloading.Enabled
+		})
+	}
+	p.Run("destroy", "-auto-approve")
+	l.SameNetworks(t, before)
+}
+
+// removeNewRequests removes, at the end of the test, the signing requests that a new peering leaves.
+func removeNewRequests(t *testing.T, l *acctest.Lab) {
+	t.Helper()
+	for _, name := range []string{"rome", "milan"} {
+		c, ctx := l.Client(t, name), context.WithoutCancel(t.Context())
+		var before certificatesv1.CertificateSigningRequestList
+		if err := c.List(ctx, &before); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			var after certificatesv1.CertificateSigningRequestList
+			err := c.List(ctx, &after)
+			for i := range after.Items {
+				if one := &after.Items[i]; !slices.ContainsFunc(before.Items, func(old certificatesv1.CertificateSigningRequest) bool {
+					return old.UID == one.UID
+				}) {
+					err = errors.Join(err, c.Delete(ctx, one))
+				}
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
 
 func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
 	lab := acctest.UseUp(t, peered)
@@ -150,32 +208,4 @@ func TestAccWhatAPeeringUsesIsNotDestroyedUnlessThatIsForced(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Rome consumes resources of Milan over a shortcut that exists already.
-func TestAccAPeeringBeginsAndEndsOnTheNetworkOfAnEarlierShortcut(t *testing.T) {
-	l := acctest.UseUp(t, peered) // signing requests of the new peering stay
-	before := l.Networks(t)
-	p := l.NewProject(t, t.TempDir())
-	acctest.DestroyAtLast(p)
-	p.Configure(acctest.Joining("earlier", "rome", "milan", ""))
-	p.Apply()
-	networks := l.Networks(t)
-	l.Command(t, "peer", "rome", "milan")
-	l.SameNetworks(t, networks)
-	p.Unchanged()
-	acctest.Says(t, p.Refused("destroy", "-auto-approve"), refused("milan", "Provider"), refused("rome", "Consumer"))
-	l.SameNetworks(t, networks)
-
-	l.LiqoctlBetween(t, "rome", "milan", "unpeer") // removes the network, too
-	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
-	p.Unchanged()
-	for leaf, other := range map[string]string{"rome": "milan", "milan": "rome"} {
-		// Liqo records some time later that the peering has ended.
-		acctest.Await(t, l, leaf, &liqov1beta1.ForeignClusterList{}, other, func(record *liqov1beta1.ForeignCluster) bool {
-			return !record.Status.Modules.Authentication.Enabled && !record.Status.Modules.Offloading.Enabled
-		})
-	}
-	p.Run("destroy", "-auto-approve")
-	l.SameNetworks(t, before)
 }

@@ -26,10 +26,3 @@ func TestAccTheExampleOfAStandbyAtEachEnd(t *testing.T) {
 		}
 	}
 }
-
-func TestAccTheExampleOfWhatMayCross(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Topology)
-	p := lab.Example(t, "limited")
-	p.Apply()
-	acctest.Says(t, p.Run("state", "show", "-no-color", acctest.RomeMilan), `status = "Connected"`, `end_port = 8080`)
-}
