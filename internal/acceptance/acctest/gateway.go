@@ -15,24 +15,12 @@ import (
 // NextGateway returns a function that returns when another pod of a cluster's gateway runs than now.
 func (l *RealLab) NextGateway(t *testing.T, cluster string) func() {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), TimeToHappen)
 	old := l.GatewayPod(t, cluster)
-	pods, err := l.Administrator(t, cluster).Watch(ctx, &corev1.PodList{}, client.InNamespace(old.Namespace))
-	if err != nil {
-		cancel()
-		t.Fatal(err)
-	}
 	return func() {
 		t.Helper()
-		defer cancel()
-		defer pods.Stop()
-		for change := range pods.ResultChan() {
-			pod, ok := change.Object.(*corev1.Pod)
-			if ok && pod.UID != old.UID && pod.Status.Phase == corev1.PodRunning {
-				return
-			}
-		}
-		t.Fatal("the gateway has no other pod")
+		AwaitAny(t, l.Lab, cluster, &corev1.PodList{}, func(pod *corev1.Pod) bool {
+			return pod.UID != old.UID && pod.Status.Phase == corev1.PodRunning
+		}, client.InNamespace(old.Namespace))
 	}
 }
 

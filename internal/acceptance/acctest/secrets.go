@@ -18,27 +18,24 @@ func Middle(text string) []byte {
 	return []byte(line[len(line)/4 : len(line)/2])
 }
 
-// writtenFile is a file, or one in an archive.
-type writtenFile struct {
+// WrittenFile is a file, or one in an archive.
+type WrittenFile struct {
 	Name    string
 	Content []byte
 }
 
-// WrittenFiles are what Terraform and the provider have written.
-type WrittenFiles []writtenFile
-
 // FilesIn returns all regular files in a folder, and those in saved plans, which are archives. Installed programs are
 // links, and so are not among them.
-func FilesIn(t *testing.T, folder string) WrittenFiles {
+func FilesIn(t *testing.T, folder string) []WrittenFile {
 	t.Helper()
-	var files WrittenFiles
+	var files []WrittenFile
 	err := fs.WalkDir(os.DirFS(folder), ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
 		path = filepath.Join(folder, path)
 		content, err := os.ReadFile(path)
-		files = append(files, writtenFile{path, content})
+		files = append(files, WrittenFile{path, content})
 		if err != nil || filepath.Ext(path) != ".tfplan" {
 			return err
 		}
@@ -52,7 +49,7 @@ func FilesIn(t *testing.T, folder string) WrittenFiles {
 				return err
 			}
 			unpacked, err := io.ReadAll(reader)
-			files = append(files, writtenFile{path + "/" + packed.Name, unpacked})
+			files = append(files, WrittenFile{path + "/" + packed.Name, unpacked})
 			if err != nil {
 				return err
 			}

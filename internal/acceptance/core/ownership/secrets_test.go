@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -103,7 +104,9 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 	}
 	files := append(acctest.FilesIn(t, written), acctest.FilesIn(t, p.Dir)...)
 	for _, expected := range []string{"log", "outputs", "terraform.tfstate", "saved.tfplan/tfplan"} {
-		if !have(files, expected) {
+		if !slices.ContainsFunc(files, func(file acctest.WrittenFile) bool {
+			return strings.HasSuffix(file.Name, "/"+expected) && len(file.Content) > 0
+		}) {
 			t.Errorf("%s was not searched", expected)
 		}
 	}
@@ -193,13 +196,4 @@ func privateKey(t *testing.T, l *acctest.Lab, at, remote string) []byte {
 		t.Fatalf("Secret %s on %q has no private key", name, at)
 	}
 	return []byte(base64.StdEncoding.EncodeToString(key))
-}
-
-func have(f acctest.WrittenFiles, end string) bool {
-	for _, file := range f {
-		if strings.HasSuffix(file.Name, "/"+end) && len(file.Content) > 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -18,7 +18,36 @@ import (
 
 // What a site without the internet does with the files of a release, which `make dist` makes, too.
 func TestAccAReleaseIsInstalledWithoutARegistry(t *testing.T) {
-	zip := distribute(t)
+	release := t.TempDir()
+	command := exec.CommandContext(t.Context(), "make", "-C", acctest.Root, "dist")
+	command.Env = append(os.Environ(), "DIST=host", "DISTDIR="+release)
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("make dist: %v\n%s", err, output)
+	}
+	zip := acctest.OnlyFile(t, filepath.Join(release, "terraform-provider-liqo_*_"+runtime.GOOS+"_"+runtime.GOARCH+".zip"))
+	sums, err := os.Open(acctest.OnlyFile(t, filepath.Join(release, "*_SHA256SUMS")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sums.Close()
+	published := map[string]string{}
+	for lines := bufio.NewScanner(sums); lines.Scan(); {
+		sum, name, _ := strings.Cut(lines.Text(), "  ")
+		published[name] = sum
+	}
+	manifest := strings.TrimSuffix(filepath.Base(sums.Name()), "SHA256SUMS") + "manifest.json"
+	for name, file := range map[string]string{
+		filepath.Base(zip): zip, manifest: acctest.Root + "/terraform-registry-manifest.json",
+	} {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum := fmt.Sprintf("%x", sha256.Sum256(content)); published[name] != sum {
+			t.Errorf("the checksum of %s is %s, and published are %v", name, sum, published)
+		}
+	}
+
 	mirror := t.TempDir()
 	for _, registry := range acctest.Registries() {
 		folder := filepath.Join(mirror, registry, "leafmesh", "liqo")
@@ -48,40 +77,4 @@ func TestAccAReleaseIsInstalledWithoutARegistry(t *testing.T) {
 			acctest.Says(t, p.Run("plan"), "1 to add, 0 to change, 0 to destroy")
 		})
 	}
-}
-
-// distribute makes the files of a release for this platform. It returns the zip file, which has the checksum that is
-// published with it.
-func distribute(t *testing.T) string {
-	t.Helper()
-	folder := t.TempDir()
-	command := exec.CommandContext(t.Context(), "make", "-C", acctest.Root, "dist")
-	command.Env = append(os.Environ(), "DIST=host", "DISTDIR="+folder)
-	if output, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("make dist: %v\n%s", err, output)
-	}
-	zip := acctest.OnlyFile(t, filepath.Join(folder, "terraform-provider-liqo_*_"+runtime.GOOS+"_"+runtime.GOARCH+".zip"))
-	sums, err := os.Open(acctest.OnlyFile(t, filepath.Join(folder, "*_SHA256SUMS")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer sums.Close()
-	published := map[string]string{}
-	for lines := bufio.NewScanner(sums); lines.Scan(); {
-		sum, name, _ := strings.Cut(lines.Text(), "  ")
-		published[name] = sum
-	}
-	manifest := strings.TrimSuffix(filepath.Base(sums.Name()), "SHA256SUMS") + "manifest.json"
-	for name, file := range map[string]string{
-		filepath.Base(zip): zip, manifest: acctest.Root + "/terraform-registry-manifest.json",
-	} {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if sum := fmt.Sprintf("%x", sha256.Sum256(content)); published[name] != sum {
-			t.Errorf("the checksum of %s is %s, and published are %v", name, sum, published)
-		}
-	}
-	return zip
 }

@@ -39,9 +39,10 @@ func TestAccTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
 				  key_rotation   = "2"`, allowing, `
 				  on_destroy = "disconnect"`} {
 				p.Write("shortcut.tf", fmt.Sprintf(shortcut, namespaces, settings))
-				p.Again()
+				p.Run("apply", "-auto-approve")
 				acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
 			}
+			p.Unchanged()
 			p.Run("destroy", "-auto-approve")
 			// Another one takes over what the first one has left.
 			p.Write("shortcut.tf", fmt.Sprintf(shortcut, namespaces, allowing))
