@@ -57,7 +57,9 @@ type GatewayUIDs struct {
 
 // Changed checks which gateways were replaced since the last step.
 func (g *GatewayUIDs) Changed(expected GatewayChange) Check {
-	return g.Lab.Gateways(g.T, func(client *networkingv1beta1.GatewayClient, server *networkingv1beta1.GatewayServer) error {
+	return g.Lab.Gateways(g.T, func(
+		client *networkingv1beta1.GatewayClient, server *networkingv1beta1.GatewayServer,
+	) error {
 		now, before := map[string]types.UID{"rome": client.UID, "milan": server.UID}, g.last
 		g.last = now
 		if replaced := (map[[2]bool]GatewayChange{

@@ -70,7 +70,8 @@ func (s shop) leads(t *testing.T, leaf, pod string, expected func(address string
 		return slices.ContainsFunc(slice.Endpoints, func(endpoint discoveryv1.Endpoint) bool {
 			return endpoint.TargetRef != nil && endpoint.TargetRef.Name == pod && expected(endpoint.Addresses[0])
 		})
-	}, client.InNamespace("shop"), client.MatchingLabels{consts.ManagedByLabelKey: consts.ManagedByShadowEndpointSliceValue})
+	}, client.InNamespace("shop"),
+		client.MatchingLabels{consts.ManagedByLabelKey: consts.ManagedByShadowEndpointSliceValue})
 }
 
 // annotate lets kubectl set the annotation that requests direct connections, or remove it if the value is null.

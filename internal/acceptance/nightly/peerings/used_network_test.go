@@ -57,17 +57,18 @@ func removeNewRequests(t *testing.T, l *acctest.Lab) {
 	t.Helper()
 	for _, name := range []string{"rome", "milan"} {
 		c, ctx := l.Client(t, name), context.WithoutCancel(t.Context())
-		var before certificatesv1.CertificateSigningRequestList
+		var before, after certificatesv1.CertificateSigningRequestList
 		if err := c.List(ctx, &before); err != nil {
 			t.Fatal(err)
 		}
+		old := map[types.UID]bool{}
+		for i := range before.Items {
+			old[before.Items[i].UID] = true
+		}
 		t.Cleanup(func() {
-			var after certificatesv1.CertificateSigningRequestList
 			err := c.List(ctx, &after)
 			for i := range after.Items {
-				if one := &after.Items[i]; !slices.ContainsFunc(before.Items, func(old certificatesv1.CertificateSigningRequest) bool {
-					return old.UID == one.UID
-				}) {
+				if one := &after.Items[i]; !old[one.UID] {
 					err = errors.Join(err, c.Delete(ctx, one))
 				}
 			}
