@@ -1,8 +1,6 @@
 package peerings
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	authv1beta1 "github.com/liqotech/liqo/apis/authentication/v1beta1"
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
-	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -25,9 +22,8 @@ import (
 
 // Rome consumes resources of Milan over a shortcut that exists already.
 func TestAccAPeeringBeginsAndEndsOnTheNetworkOfAnEarlierShortcut(t *testing.T) {
-	l := acctest.Borrow(t, peered)
+	l := acctest.UseUp(t, peered) // signing requests of the new peering stay
 	before := l.Networks(t)
-	removeNewRequests(t, l)
 	p := l.NewProject(t, t.TempDir())
 	acctest.DestroyAtLast(p)
 	p.Configure(acctest.Joining("earlier", "rome", "milan", ""))
@@ -50,33 +46,6 @@ func TestAccAPeeringBeginsAndEndsOnTheNetworkOfAnEarlierShortcut(t *testing.T) {
 	}
 	p.Run("destroy", "-auto-approve")
 	l.SameNetworks(t, before)
-}
-
-// removeNewRequests removes, at the end of the test, the signing requests that a new peering leaves.
-func removeNewRequests(t *testing.T, l *acctest.Lab) {
-	t.Helper()
-	for _, name := range []string{"rome", "milan"} {
-		c, ctx := l.Client(t, name), context.WithoutCancel(t.Context())
-		var before, after certificatesv1.CertificateSigningRequestList
-		if err := c.List(ctx, &before); err != nil {
-			t.Fatal(err)
-		}
-		old := map[types.UID]bool{}
-		for i := range before.Items {
-			old[before.Items[i].UID] = true
-		}
-		t.Cleanup(func() {
-			err := c.List(ctx, &after)
-			for i := range after.Items {
-				if one := &after.Items[i]; !old[one.UID] {
-					err = errors.Join(err, c.Delete(ctx, one))
-				}
-			}
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
 }
 
 func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
