@@ -14,6 +14,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -25,17 +26,6 @@ import (
 
 // Credentials are those of a cluster as single values.
 type Credentials struct{ Server, CA, Certificate, Key, Token string }
-
-// Administrator is the account with all permissions.
-const Administrator = "administrator"
-
-// everything is its role.
-var everything = &rbacv1.ClusterRole{
-	ObjectMeta: metav1.ObjectMeta{Name: "everything"},
-	Rules: []rbacv1.PolicyRule{{
-		APIGroups: []string{rbacv1.APIGroupAll}, Resources: []string{rbacv1.ResourceAll}, Verbs: []string{rbacv1.VerbAll},
-	}},
-}
 
 // Credentials returns an administrator's credentials for a cluster.
 func (l *Lab) Credentials(t *testing.T, name string) Credentials {
@@ -49,8 +39,42 @@ func (l *Lab) Credentials(t *testing.T, name string) Credentials {
 	}
 	return Credentials{
 		Server: config.Host, CA: string(config.CAData), Certificate: string(config.CertData), Key: string(config.KeyData),
-		Token: l.ReachedAs(t, name, Administrator, []client.Object{everything}).Token,
+		Token: administratorToken(t, config),
 	}
+}
+
+// administratorToken returns the token of a ServiceAccount with all permissions. The account is removed at the end of
+// the test.
+func administratorToken(t *testing.T, config *rest.Config) string {
+	t.Helper()
+	kube, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := metav1.ObjectMeta{Name: "acceptance-test"}
+	accounts, bindings := kube.CoreV1().ServiceAccounts(metav1.NamespaceDefault), kube.RbacV1().ClusterRoleBindings()
+	if _, err := accounts.Create(
+		t.Context(), &corev1.ServiceAccount{ObjectMeta: name}, metav1.CreateOptions{},
+	); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = accounts.Delete(context.WithoutCancel(t.Context()), name.Name, metav1.DeleteOptions{}) })
+	_, err = bindings.Create(t.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: name,
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
+		Subjects: []rbacv1.Subject{
+			{Kind: rbacv1.ServiceAccountKind, Namespace: metav1.NamespaceDefault, Name: name.Name},
+		},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = bindings.Delete(context.WithoutCancel(t.Context()), name.Name, metav1.DeleteOptions{}) })
+	token, err := accounts.CreateToken(t.Context(), name.Name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token.Status.Token
 }
 
 // Leaf is the access to one leaf, as in examples/credentials/token.
@@ -98,7 +122,8 @@ func (l *Lab) ReachedAsAdministrator(t *testing.T, names ...string) map[string]L
 	t.Helper()
 	leaves := map[string]Leaf{}
 	for _, name := range names {
-		leaves[name] = l.ReachedAs(t, name, Administrator, []client.Object{everything})
+		found := l.Credentials(t, name)
+		leaves[name] = Leaf{found.Server, found.CA, found.Token}
 	}
 	return leaves
 }
@@ -129,18 +154,11 @@ func (l *Lab) ReachedAs(t *testing.T, name, account string, roles []client.Objec
 	for _, role := range roles {
 		l.bind(t, name, role, user)
 	}
-	return Leaf{config.Host, string(config.CAData), l.Token(t, name, account)}
-}
-
-// Token returns a new token of a ServiceAccount that [Lab.ReachedAs] has made, of [Administrator] for example.
-func (l *Lab) Token(t *testing.T, name, account string) string {
-	t.Helper()
-	user := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: account}}
 	request := &authenticationv1.TokenRequest{}
 	if err := l.Administrator(t, name).SubResource("token").Create(t.Context(), user, request); err != nil {
 		t.Fatal(err)
 	}
-	return request.Status.Token
+	return Leaf{config.Host, string(config.CAData), request.Status.Token}
 }
 
 // bind creates a copy of a Role or ClusterRole for an account, and gives it to this account.

@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -104,9 +105,7 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 	}
 	files := append(acctest.FilesIn(t, written), acctest.FilesIn(t, p.Dir)...)
 	for _, expected := range []string{"log", "outputs", "terraform.tfstate", "saved.tfplan/tfplan"} {
-		if !slices.ContainsFunc(files, func(file acctest.WrittenFile) bool {
-			return strings.HasSuffix(file.Name, "/"+expected) && len(file.Content) > 0
-		}) {
+		if !have(files, expected) {
 			t.Errorf("%s was not searched", expected)
 		}
 	}
@@ -170,7 +169,7 @@ func TestAccAnEphemeralTokenIsNotInASavedPlanAndMayChangeBeforeTheApply(t *testi
 	p.Run("plan", "-out=saved.tfplan")
 	renewed := map[string]string{}
 	for name := range leaves {
-		renewed[name] = lab.Token(t, name, acctest.Administrator)
+		renewed[name] = anotherToken(t, lab, name)
 	}
 	p.SetJSON("TF_VAR_tokens", renewed)
 	acctest.Says(t, p.Run("apply", "saved.tfplan"), "1 added, 0 changed, 0 destroyed")
@@ -181,6 +180,17 @@ func TestAccAnEphemeralTokenIsNotInASavedPlanAndMayChangeBeforeTheApply(t *testi
 			}
 		}
 	}
+}
+
+// anotherToken returns a further token of the administrator that the test has made.
+func anotherToken(t *testing.T, l *acctest.Lab, name string) string {
+	t.Helper()
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "acceptance-test"}}
+	request := &authenticationv1.TokenRequest{}
+	if err := l.Client(t, name).SubResource("token").Create(t.Context(), account, request); err != nil {
+		t.Fatal(err)
+	}
+	return request.Status.Token
 }
 
 // privateKey returns the WireGuard key of the gateway on a cluster for another one, as a Secret in JSON has it.
@@ -196,4 +206,13 @@ func privateKey(t *testing.T, l *acctest.Lab, at, remote string) []byte {
 		t.Fatalf("Secret %s on %q has no private key", name, at)
 	}
 	return []byte(base64.StdEncoding.EncodeToString(key))
+}
+
+func have(f []acctest.WrittenFile, end string) bool {
+	for _, file := range f {
+		if strings.HasSuffix(file.Name, "/"+end) && len(file.Content) > 0 {
+			return true
+		}
+	}
+	return false
 }
