@@ -36,6 +36,7 @@ type Proxy struct {
 	received map[string]int                                // bytes of the API server, by method and path
 	fault    func(http.ResponseWriter, *http.Request) bool // answers a request, or returns false
 	heals    chan struct{}                                 // is closed when the way is open again; nil while it is open
+	stopped  bool
 }
 
 // Request is one that somebody has sent to a proxy.
@@ -112,12 +113,20 @@ func (p *Proxy) Start() {
 		Config: &http.Server{Handler: p, ErrorLog: silent}, //nolint:gosec // only the provider sends requests
 	}
 	p.server.StartTLS()
+	p.setStopped(false)
 }
 
-// Stop cuts all connections to the leaf, and refuses new ones.
+// Stop cuts all connections to the leaf, and refuses new ones. A client may open one in between. It gets no answer.
 func (p *Proxy) Stop() {
+	p.setStopped(true)
 	p.server.CloseClientConnections()
 	p.server.Close()
+}
+
+func (p *Proxy) setStopped(stopped bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stopped = stopped
 }
 
 // URL is the address of the leaf for the provider.
@@ -132,8 +141,11 @@ func (p *Proxy) Authority() string {
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	p.requests = append(p.requests, Request{r.Method, r.URL.Path})
-	fault := p.fault
+	fault, stopped := p.fault, p.stopped
 	p.mu.Unlock()
+	if stopped {
+		panic(http.ErrAbortHandler)
+	}
 	if !p.passes(r.Context()) {
 		panic(http.ErrAbortHandler) // the client has closed its connection, so it never sends the request again
 	}
