@@ -31,7 +31,6 @@ func (w way) forbidden() *Fault {
 
 // rulesFault is the fault of this leaf's rules for pods of the target's leaf. None of them is for pings to the target.
 func (s *station) rulesFault(w way, target string, rules []liqo.Rule, what string) *Fault {
-	role := map[bool]string{true: "server", false: "client"}[w.to.objects.GatewayServer != nil]
 	return &Fault{Hop: HopGateway, Problem: trouble.Problem{
 		ID: "rules-stop-pings", Leaf: s.Leaf.Name,
 		Summary: fmt.Sprintf("no rule on leaf %q lets %s cross", s.Leaf.Name, what),
@@ -44,7 +43,7 @@ func (s *station) rulesFault(w way, target string, rules []liqo.Rule, what strin
 		Advice: fmt.Sprintf("The test pings. To let it, add this rule to `allow`:\n\n  { to = %q, protocol = \"icmp\" }\n\n"+
 			"It lets pings to all pods cross that %q announces; `cidrs` would name some. If pings shall not cross, a test "+
 			"can't pass in this direction. The `status` of the shortcut still says whether the tunnel is up.",
-			role, w.to.Leaf.Name),
+			w.to.objects.Role(), w.to.Leaf.Name),
 	}}
 }
 

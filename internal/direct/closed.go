@@ -45,8 +45,8 @@ func (s *Service) closedPorts(ctx context.Context, members []*member, pods []pod
 					out = append(out, port)
 				}
 			}
-			problems = append(problems, s.closed(to, from, to, atServing.Server, in), // of nothing, it is nil
-				s.closed(from, from, to, !atAsking.Server, out))
+			problems = append(problems, s.closed(to, from, to, atServing.Role, in), // of nothing, it is nil
+				s.closed(from, from, to, atAsking.Role.Other(), out))
 		}
 	}
 	return slices.DeleteFunc(problems, func(one *trouble.Problem) bool { return one == nil }), errors.Join(errs...)
@@ -85,13 +85,12 @@ func portsIn(pods []pod, leaf *member) []closedPort {
 	return all
 }
 
-// closed returns the problem that the gateway of a leaf drops connections from one leaf to pods of another one.
-// toServer says whether those lead to the leaf with the gateway that is dialed.
-func (s *Service) closed(dropping, from, to *member, toServer bool, ports []closedPort) *trouble.Problem {
+// closed returns the problem that the gateway of a leaf drops connections from one leaf to pods of another one, whose
+// gateway has this role.
+func (s *Service) closed(dropping, from, to *member, role liqo.GatewayRole, ports []closedPort) *trouble.Problem {
 	if len(ports) == 0 {
 		return nil
 	}
-	role := map[bool]string{true: "server", false: "client"}[toServer]
 	var evidence, rules []string
 	for _, port := range ports {
 		rule := fmt.Sprintf("`{ to = %q, protocol = %q, port = %d }`", role, port.protocol, port.number)

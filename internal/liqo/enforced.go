@@ -14,7 +14,7 @@ import (
 type Enforced struct {
 	Limits
 
-	Server bool // the gateway is dialed
+	Role GatewayRole
 }
 
 // EnforcedAt returns the limits of a leaf's networks, by the ID of the other cluster. It reads the leaf's cache. A
@@ -41,7 +41,7 @@ func EnforcedAt(ctx context.Context, leaf *cluster.Leaf) (map[string]Enforced, e
 			return nil, err
 		}
 		if limits := objects.Limits(); limits != nil {
-			enforced[cluster.RemoteID(objects.Gateway())] = Enforced{*limits, objects.GatewayServer != nil}
+			enforced[cluster.RemoteID(objects.Gateway())] = Enforced{*limits, objects.Role()}
 		}
 	}
 	return enforced, nil

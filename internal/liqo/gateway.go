@@ -13,6 +13,31 @@ import (
 // DefaultMTU is the default MTU of a tunnel, in bytes, as in liqoctl.
 const DefaultMTU = forge.DefaultMTU
 
+// GatewayRole is the role of a gateway in its tunnel.
+type GatewayRole string
+
+// The values of [GatewayRole].
+const (
+	ServerRole GatewayRole = "server"
+	ClientRole GatewayRole = "client"
+)
+
+// Other returns the role of the gateway at the other end.
+func (r GatewayRole) Other() GatewayRole {
+	if r == ServerRole {
+		return ClientRole
+	}
+	return ServerRole
+}
+
+// Role returns that of the leaf's gateway.
+func (o Objects) Role() GatewayRole {
+	if o.GatewayServer != nil {
+		return ServerRole
+	}
+	return ClientRole
+}
+
 // TunnelSettings are the settings that the two gateways of a network have in common.
 type TunnelSettings struct {
 	MTU         int    // of the tunnel, in bytes

@@ -14,15 +14,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// GatewayRole is the role of a gateway in its tunnel.
-type GatewayRole string
-
-// The values of [GatewayRole].
-const (
-	ServerRole GatewayRole = "server"
-	ClientRole GatewayRole = "client"
-)
-
 // GatewayTemplate is an object from which Liqo creates gateways.
 type GatewayTemplate struct {
 	Name, Namespace string
