@@ -105,7 +105,8 @@ func invented(attributes []*tfprotov6.SchemaAttribute, prior, config, planned ct
 		former, configured, now := attribute(prior, a.Name), attribute(config, a.Name), attribute(planned, a.Name)
 		here := path + "." + a.Name
 		switch {
-		case configured.IsNull() && a.Computed, now.RawEquals(configured), now.RawEquals(former):
+		case configured.IsNull() && a.Computed, now.RawEquals(configured), now.RawEquals(former),
+			!now.IsKnown() && !configured.IsKnown(): // what else is known of an unknown value does not count
 		case a.NestedType == nil || configured.IsNull() || !configured.IsKnown() || now.IsNull() || !now.IsKnown():
 			found = append(found, fmt.Sprintf("%s is %s, but %s is configured", here, shown(now), shown(configured)))
 		default:
@@ -120,11 +121,12 @@ func invented(attributes []*tfprotov6.SchemaAttribute, prior, config, planned ct
 	return found
 }
 
-// unkept returns where a value is not the one that was planned. What was unknown may be anything.
+// unkept returns where a value is not the one that was planned. What was unknown may be anything, and so may a set with
+// something unknown in it.
 func unkept(planned, actual cty.Value, path string) []string {
 	kind := planned.Type()
 	switch {
-	case !planned.IsKnown() || planned.RawEquals(actual):
+	case !planned.IsKnown(), planned.RawEquals(actual), kind.IsSetType() && !planned.IsWhollyKnown():
 		return nil
 	case planned.IsNull() || actual.IsNull() || !actual.IsKnown() || kind.IsPrimitiveType() || kind.IsSetType(),
 		!kind.IsObjectType() && planned.LengthInt() != actual.LengthInt():

@@ -62,3 +62,43 @@ func TestUnknownRangesChangeInPlace(t *testing.T) {
 	p.has(romeMilan, `["10.202.128.0/17"]`, "client_network", "remapped_pod_cidrs")
 	p.has(romeMilan, "192.168.1.0/26", "server_network", "external_cidr")
 }
+
+func TestAllowMayBeKnownOnlyByTheApply(t *testing.T) {
+	l := leavesFor(t)
+	p := l.project(t, `
+		variable "port" { default = null }
+		`+between("milan", overNodePort+`
+			allow = [
+			  { to = "server", protocol = "icmp", port = var.port },
+			  { to = "server", protocol = "tcp", end_port = var.end_port, cidrs = var.cidrs },
+			]`))
+	p.set("cidrs", cty.NullVal(cty.List(cty.String)))
+	p.set("end_port", cty.NullVal(cty.Number))
+	p.validate() // knows no variable
+
+	rule := func(port int64) cty.Value {
+		return cty.ListVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{
+			"to": cty.StringVal("server"), "protocol": cty.StringVal("tcp"), "port": cty.NumberIntVal(port),
+		})})
+	}
+	p.configure(between("milan", overNodePort+"\nallow = var.allow"))
+	p.unknown("allow", rule(5432))
+	p.plan().plans(romeMilan, unknown, "allow")
+	p.applyOnce()
+	l.hasRules("milan", "rome", true)
+	p.applyOnce().does("update", romeMilan) // it might have changed
+	p.unknown("allow", cty.NullVal(rule(5432).Type()))
+	p.applyOnce()
+	l.hasRules("milan", "rome", false)
+	p.has(romeMilan, "null", "allow")
+
+	p.configure(between("milan", overNodePort+`
+		allow = [{ to = "server", protocol = "tcp", port = var.port, cidrs = var.cidrs }]`))
+	p.unknown("port", cty.NumberIntVal(5432))
+	p.unknown("cidrs", cty.ListVal([]cty.Value{cty.StringVal("10.203.4.0/24")}))
+	p.applyOnce()
+	p.has(romeMilan, onPort5432, "allow")
+	p.unknown("cidrs", cty.ListVal([]cty.Value{cty.StringVal("10.99.0.0/24")}))
+	p.applyFails("10.99.0.0/24")
+	p.has(romeMilan, onPort5432, "allow")
+}

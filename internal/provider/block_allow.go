@@ -117,7 +117,7 @@ type ruleModel struct {
 
 var ruleType = types.ObjectType{AttrTypes: attributeTypes(allowAttribute("").NestedObject.Attributes)}
 
-// validateAllow finds ports that a rule can't have.
+// validateAllow finds ports that a rule can't have. An unknown one may turn out to be none.
 func validateAllow(ctx context.Context, set types.Set) diag.Diagnostics {
 	if set.IsNull() || set.IsUnknown() {
 		return nil
@@ -141,9 +141,9 @@ func (m ruleModel) validate(at path.Path) diag.Diagnostics {
 	}
 	withPorts := m.Protocol.ValueString() == liqo.TCP || m.Protocol.ValueString() == liqo.UDP
 	switch {
-	case !m.Port.IsNull() && !m.Protocol.IsUnknown() && !withPorts:
+	case given(m.Port) && !m.Protocol.IsUnknown() && !withPorts:
 		return refuse("port", "Only TCP and UDP have ports. Set `protocol` to `tcp` or `udp`, or remove `port`.")
-	case !m.EndPort.IsNull() && m.Port.IsNull():
+	case given(m.EndPort) && m.Port.IsNull():
 		return refuse("end_port", "`end_port` ends a range that begins with `port`. Set `port`, too.")
 	case given(m.EndPort) && given(m.Port) && m.EndPort.ValueInt32() < m.Port.ValueInt32():
 		return refuse("end_port", fmt.Sprintf("The range from %d to %d is empty. `end_port` must not be less than `port`.",

@@ -189,6 +189,9 @@ func (f *failover) whenEndpointMoves() func() {
 				continue
 			}
 			now := gateway.Status.Endpoint.Addresses
+			if slices.Contains(now, "") {
+				continue // Liqo reports no address of a lost node
+			}
 			if before != nil && !slices.Equal(now, before) {
 				return
 			}
