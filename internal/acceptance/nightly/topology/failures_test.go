@@ -39,6 +39,8 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 						`1 node(s) were unschedulable. preemption: 0/1 nodes are available: ` +
 						`1 Preemption is not helpful for scheduling.`,
 					"Add a node that can take it to the leaf, or correct `pods` or the gateway's template and apply again.",
+					`Liqo does not change the Deployment of a gateway that has no running pod. So while that apply waits, run:`,
+					`kubectl -n liqo-tenant-rome delete deployment gw-rome`,
 					`How far it got:`, acctest.HelpAt("gateway-not-scheduled"),
 				},
 			},
