@@ -69,11 +69,11 @@ func (p *project) unknown(name string, value cty.Value) {
 }
 
 // validate is `terraform validate`, which must succeed.
-func (p *project) validate() *outcome {
+func (p *project) validate() {
 	p.t.Helper()
 	r := p.begin()
 	r.validate()
-	return p.succeeded(r.outcome)
+	p.succeeded(r.outcome)
 }
 
 // plan is `terraform plan`, which must succeed.

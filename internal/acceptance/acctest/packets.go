@@ -110,7 +110,9 @@ func (l *RealLab) StartFlow(
 	t *testing.T, protocol, cluster, target, grace string,
 ) func(end ...os.Signal) ProbeResult {
 	t.Helper()
-	p := l.start(t, "flow", cluster, target, []string{"--protocol=" + protocol, "--interval=100ms", "--grace=" + grace})
+	p := l.start(t, "flow", cluster, target, []string{
+		"--protocol=" + protocol, "--interval=100ms", "--grace=" + grace, "--stop-on-stdin-eof",
+	})
 	select {
 	case <-p.messages.first:
 	case <-time.After(TimeToHappen):
@@ -127,7 +129,11 @@ func (l *RealLab) start(t *testing.T, kind, cluster, target string, options []st
 		messages: messages{first: make(chan struct{})},
 	}
 	p.command.Stdout, p.command.Stderr = &p.out, &p.messages
-	if err := p.command.Start(); err != nil {
+	_, err := p.command.StdinPipe() // is open as long as this program runs
+	if err == nil {
+		err = p.command.Start()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = p.command.Process.Kill() }) // where the test fails before it ends the probe

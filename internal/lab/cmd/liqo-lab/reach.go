@@ -138,7 +138,7 @@ func newUDP(folder func() (string, error)) *cobra.Command {
 
 // newFlow returns the command that measures one flow from a pod.
 func newFlow(folder func() (string, error)) *cobra.Command {
-	var options probe.FlowOptions
+	var options flowing
 	command := &cobra.Command{
 		Use: "flow POD ADDRESS", Short: "Measure one flow from a pod to an address until Ctrl-C", Args: cobra.ExactArgs(2),
 		Example: "  liqo-lab flow rome/default/a 10.71.1.10 --protocol=udp",
@@ -153,17 +153,26 @@ func newFlow(folder func() (string, error)) *cobra.Command {
 			return inPod(ctx, lab, args[0], []string{
 				executable, "probe", "flow", args[1], "--protocol", options.Protocol,
 				"--interval", options.Interval.String(), "--grace", options.Grace.String(),
+				fmt.Sprintf("--stop-on-stdin-eof=%t", options.stopOnStdinEOF),
 			})
 		}),
 	}
-	flowFlags(command.Flags(), &options)
+	options.flags(command.Flags())
 	return command
 }
 
-func flowFlags(flags *pflag.FlagSet, options *probe.FlowOptions) {
-	flags.StringVar(&options.Protocol, "protocol", "icmp", strings.Join(probe.Protocols, ", "))
-	flags.DurationVar(&options.Interval, "interval", 100*time.Millisecond, "time from one packet to the next")
-	flags.DurationVar(&options.Grace, "grace", time.Minute, "how long to wait for one more answer at the end")
+// flowing has the flags of a flow.
+type flowing struct {
+	probe.FlowOptions
+	stopOnStdinEOF bool
+}
+
+func (f *flowing) flags(flags *pflag.FlagSet) {
+	flags.StringVar(&f.Protocol, "protocol", "icmp", strings.Join(probe.Protocols, ", "))
+	flags.DurationVar(&f.Interval, "interval", 100*time.Millisecond, "time from one packet to the next")
+	flags.DurationVar(&f.Grace, "grace", time.Minute, "how long to wait for one more answer at the end")
+	flags.BoolVar(&f.stopOnStdinEOF, "stop-on-stdin-eof", false,
+		"end at the end of stdin, too, for programs that start it as a child")
 }
 
 // newProbe returns the command of a probe from the current network.
@@ -202,20 +211,25 @@ func newProbe() *cobra.Command {
 		return show(probe.UDP(command.Context(), address, datagrams.Options))
 	}
 	datagrams.flags(udp.Flags())
-	options := probe.FlowOptions{Answered: announce}
+	options := flowing{FlowOptions: probe.FlowOptions{Answered: announce}}
 	flow := &cobra.Command{Use: "flow ADDRESS", Args: cobra.ExactArgs(1)}
 	flow.RunE = func(command *cobra.Command, args []string) error {
 		address, err := netip.ParseAddr(args[0])
 		if err != nil {
 			return err
 		}
-		result, err := probe.Flow(command.Context(), address, options)
+		ctx, stop := context.WithCancel(command.Context())
+		defer stop()
+		if options.stopOnStdinEOF {
+			go atStdinEOF(stop)
+		}
+		result, err := probe.Flow(ctx, address, options.FlowOptions)
 		if err != nil {
 			return err
 		}
 		return json.NewEncoder(os.Stdout).Encode(result)
 	}
-	flowFlags(flow.Flags(), &options)
+	options.flags(flow.Flags())
 	parent.AddCommand(ping, http, udp, flow)
 	return parent
 }
