@@ -68,17 +68,19 @@ func (m *shortcutModel) mayMove(before *shortcutModel) bool {
 		return true
 	}
 	planned, then := m.ServerGateway.Attributes(), before.ServerGateway.Attributes()
+	isService := func(kind corev1.ServiceType) bool {
+		return planned["service_type"].Equal(types.StringValue(string(kind)))
+	}
 	for name, value := range planned {
 		switch name {
 		case "service_labels":
 			continue
 		case "pods": // the address of a NodePort is that of the active pod's node
-			if !planned["service_type"].Equal(types.StringValue(string(corev1.ServiceTypeNodePort))) {
+			if !isService(corev1.ServiceTypeNodePort) {
 				continue
 			}
 		case "service_annotations": // a cloud's load balancer may move because of them
-			if planned["service_type"].Equal(types.StringValue(string(corev1.ServiceTypeNodePort))) ||
-				planned["service_type"].Equal(types.StringValue(string(corev1.ServiceTypeClusterIP))) {
+			if isService(corev1.ServiceTypeNodePort) || isService(corev1.ServiceTypeClusterIP) {
 				continue
 			}
 		}

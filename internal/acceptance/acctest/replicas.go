@@ -1,7 +1,6 @@
 package acctest
 
 import (
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -23,32 +21,15 @@ var TwoNodes = []string{
 	"--dataplane=real", "--cluster=rome=10.202.0.0/16,nodes=2", "--cluster=milan=10.203.0.0/16,nodes=2",
 }
 
-// StandbyOfClient are settings of a shortcut. The client's gateway shows what a standby does in a fraction of the time:
-// once it dials, packets cross. A server waits until the client dials, for 15 s. Both pods are on the only node, which
-// has no label of that name.
-const StandbyOfClient = OverNodePort + `
-	client_gateway = { pods = { replicas = 2, failover = "4s", topology_key = "example.com/rack" } }`
-
 // ActivePod returns the active pod of a cluster's only gateway as soon as there is one, and it is another one than
 // before. Nil stands for none.
-func (l *RealLab) ActivePod(t *testing.T, cluster string, before *corev1.Pod) *corev1.Pod {
+func (l *RealLab) ActivePod(t *testing.T, cluster string, before *corev1.Pod) (active *corev1.Pod) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), TimeToHappen)
-	defer cancel()
-	pods, err := l.Administrator(t, cluster).Watch(ctx, &corev1.PodList{},
-		client.MatchingLabels{"networking.liqo.io/component": "gateway", "networking.liqo.io/active": "true"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pods.Stop()
-	for change := range pods.ResultChan() {
-		pod, ok := change.Object.(*corev1.Pod)
-		if ok && change.Type != watch.Deleted && pod.DeletionTimestamp == nil && (before == nil || pod.UID != before.UID) {
-			return pod
-		}
-	}
-	t.Fatalf("no pod on %s has taken over: %v", cluster, context.Cause(ctx))
-	return nil
+	AwaitAny(t, l.Lab, cluster, &corev1.PodList{}, func(pod *corev1.Pod) bool {
+		active = pod
+		return pod.DeletionTimestamp == nil && (before == nil || pod.UID != before.UID)
+	}, client.MatchingLabels{"networking.liqo.io/component": "gateway", "networking.liqo.io/active": "true"})
+	return active
 }
 
 // NextLeader returns a function that waits until another process leads the replicas of a cluster's only gateway than
