@@ -69,7 +69,7 @@ func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error
 	if state.Exists {
 		return state, nil
 	}
-	leftovers, err := s.askLeaves(ctx)
+	left, err := s.askLeaves(ctx)
 	if err != nil {
 		return State{}, err
 	}
@@ -77,17 +77,17 @@ func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error
 		return State{}, err
 	}
 	state = s.state(n, keysByOthers)
-	state.Exists = state.Exists || leftovers
+	state.Exists = state.Exists || left.own || left.record && !state.Joined
 	return state, nil
 }
 
-// askLeaves waits until the caches are up to date, and reports whether something is left that they do not hold.
-func (s *Shortcut) askLeaves(ctx context.Context) (leftovers bool, err error) {
+// askLeaves waits until the caches are up to date, and asks for what they do not hold.
+func (s *Shortcut) askLeaves(ctx context.Context) (left leftovers, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return s.catchUp(ctx) })
-	group.Go(func() (err error) { leftovers, err = s.hasLeftovers(ctx); return err })
+	group.Go(func() (err error) { left, err = s.leftovers(ctx); return err })
 	err = group.Wait()
-	return leftovers, err
+	return left, err
 }
 
 // catchUp waits until the caches show the network as the API servers have it now.
@@ -137,35 +137,56 @@ func endState(e *end.End, objects liqo.Objects, remote liqo.RemoteRanges) EndSta
 	}
 }
 
-// hasLeftovers reports whether a leaf still has an object that a removal deletes last: Liqo's record of the other
-// cluster, the tenant namespace that was created for this shortcut, or the lease of a killed operation. While one of
-// them exists, an interrupted removal has to continue.
-func (s *Shortcut) hasLeftovers(ctx context.Context) (bool, error) {
-	questions := []question{func(ctx context.Context) (bool, error) { return hasLease(ctx, s.first()) }}
-	for _, e := range s.Ends() {
-		questions = append(questions, func(ctx context.Context) (bool, error) { return hasLeftoversAt(ctx, e) })
-	}
-	return anyOf(ctx, questions...)
+// leftovers are what a removal deletes last. While there is one, an interrupted removal has to continue.
+type leftovers struct {
+	own    bool // the tenant namespace that was created for this shortcut, or the lease of a killed operation
+	record bool // Liqo's record of the other cluster, which is also there for a network of someone else
 }
 
-// hasLeftoversAt reports whether an end still has the tenant namespace that was created for this shortcut or, unless
-// someone else made that namespace and so has the record, too, Liqo's record of the other cluster.
-func hasLeftoversAt(ctx context.Context, e *end.End) (bool, error) {
+// leftovers asks the leaves for what is left. It returns an error only if nothing of the owner's is known to be left.
+func (s *Shortcut) leftovers(ctx context.Context) (left leftovers, err error) {
+	questions := []func() (leftovers, error){func() (leftovers, error) {
+		leased, err := hasLease(ctx, s.first())
+		return leftovers{own: leased}, err
+	}}
+	for _, e := range s.Ends() {
+		questions = append(questions, func() (leftovers, error) { return leftoversAt(ctx, e) })
+	}
+	type answer struct {
+		left leftovers
+		err  error
+	}
+	var errs []error
+	for _, answer := range parallel.Map(questions, func(ask func() (leftovers, error)) (a answer) {
+		a.left, a.err = ask()
+		return a
+	}) {
+		left = leftovers{left.own || answer.left.own, left.record || answer.left.record}
+		errs = append(errs, answer.err)
+	}
+	if left.own {
+		return left, nil
+	}
+	return left, errors.Join(errs...)
+}
+
+// leftoversAt asks an end for its tenant namespace and, unless someone else made that namespace and so has the record,
+// too, for Liqo's record of the other cluster.
+func leftoversAt(ctx context.Context, e *end.End) (left leftovers, err error) {
 	var (
-		foreign    bool
-		foreignErr error
-		group      sync.WaitGroup
+		recordErr error
+		group     sync.WaitGroup
 	)
-	group.Go(func() { foreign, foreignErr = e.HasUnusedForeignCluster(ctx) })
+	group.Go(func() { left.record, recordErr = e.HasUnusedForeignCluster(ctx) })
 	namespace, err := e.TenantNamespace(ctx)
 	group.Wait()
 	switch {
 	case err != nil:
-		return false, err
+		return leftovers{}, err
 	case namespace != nil:
-		return e.Owner.MayRemove(namespace), nil
+		return leftovers{own: e.Owner.MayRemove(namespace)}, nil
 	default:
-		return foreign, foreignErr
+		return left, recordErr
 	}
 }
 

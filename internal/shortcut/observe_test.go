@@ -167,6 +167,9 @@ func TestAShortcutExistsWhileARemovalHasSomethingToDo(t *testing.T) {
 		"the record of the other cluster":           {[]client.Object{foreignCluster(false)}, true},
 		"the record, in use":                        {[]client.Object{foreignCluster(true)}, false},
 		"the record, with someone else's namespace": {[]client.Object{foreignCluster(false), namespace()}, false},
+		"the record, with someone else's network": {
+			[]client.Object{foreignCluster(false), clustertest.Configuration("rome")}, false,
+		},
 	} {
 		state, err := New(clustertest.Leaf(t, "rome"),
 			clustertest.Leaf(t, "milan", test.onMilan...)).Observe(t.Context(), false)
