@@ -12,6 +12,20 @@ const ShortcutRomeMilan = `
 	  server_gateway = { service_type = "NodePort" }
 	}`
 
+// ShortcutInDefault is the same [InDefault], for tests that are not about the namespaces.
+const ShortcutInDefault = `
+	resource "liqo_shortcut" "rome_milan" {
+	  client         = "rome"
+	  server         = "milan"
+	  server_gateway = { service_type = "NodePort" }
+	  ` + InDefault + `
+	}`
+
+// InDefault are settings of namespaces that a destroy leaves. Kubernetes takes five seconds to remove one.
+const InDefault = `
+	client_namespace = "default"
+	server_namespace = "default"`
+
 // BothLeaves is a provider block with a context for each cluster.
 const BothLeaves = `
 	provider "liqo" {

@@ -65,7 +65,7 @@ func TestAccLeavesAreReached(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			lab.KeepsInventory(t)
 			acctest.Apply(t, resource.TestStep{
-				Config:            provider + acctest.ShortcutRomeMilan,
+				Config:            provider + acctest.ShortcutInDefault,
 				ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
 			})
 		})
@@ -74,7 +74,7 @@ func TestAccLeavesAreReached(t *testing.T) {
 
 func TestAccLeavesAreContextsOfTheKubeconfigInTheEnvironment(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	p := lab.StateIn(t, "environment", `provider "liqo" {}`+acctest.ShortcutRomeMilan)
+	p := lab.StateIn(t, "environment", `provider "liqo" {}`+acctest.ShortcutInDefault)
 	acctest.DestroyAtLast(p)
 	p.Set("HOME", t.TempDir())
 	p.Set("KUBE_CONFIG_PATH", lab.Kubeconfig)
@@ -91,7 +91,7 @@ func TestAccCredentialsThatAreKnownOnlyAfterAnApplyDoNotFailThePlan(t *testing.T
 			}
 			provider "liqo" {
 			  config_path = terraform_data.kubeconfig.output
-			}`, lab.Kubeconfig) + acctest.ShortcutRomeMilan,
+			}`, lab.Kubeconfig) + acctest.ShortcutInDefault,
 		ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
 	})
 }
@@ -115,9 +115,11 @@ func TestAccALeafIsReachedBelowAPathOfAProxy(t *testing.T) {
 	shortcut := func(more string) string {
 		return lab.Listing("rome = "+rome.Entry()) + fmt.Sprintf(`
 			resource "liqo_shortcut" "rome_milan" {
-			  client         = "milan"
-			  server         = "rome"
-			  server_gateway = { service_type = "NodePort", %s }
+			  client           = "milan"
+			  client_namespace = "default"
+			  server           = "rome"
+			  server_namespace = "default"
+			  server_gateway   = { service_type = "NodePort", %s }
 			}`, more)
 	}
 	const schemas = "GET /openapi/v3"

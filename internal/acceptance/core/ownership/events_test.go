@@ -56,7 +56,7 @@ func TestAccANetworkInTheOppositeDirectionIsReversedIfAdopted(t *testing.T) {
 func TestAccADestroyCleansTheOtherLeafIfOneIsGone(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	acctest.Apply(t,
-		resource.TestStep{Config: lab.Between("milan", acctest.OverNodePort+"\nforce_destroy = true")},
+		resource.TestStep{Config: lab.Between("milan", acctest.OverNodePort+acctest.InDefault+"\nforce_destroy = true")},
 		resource.TestStep{
 			PreConfig: func() { lab.Command(t, "stop-apiserver", "milan") },
 			Config:    lab.Contexts(""),
@@ -64,16 +64,16 @@ func TestAccADestroyCleansTheOtherLeafIfOneIsGone(t *testing.T) {
 	)
 	lab.Command(t, "start-apiserver", "milan")
 	// Only Milan still has objects. A new shortcut adopts them, and its destroy removes them.
-	acctest.Apply(t, resource.TestStep{Config: lab.Between("milan", acctest.OverNodePort+"\nadopt_existing = true")})
+	acctest.Apply(t, resource.TestStep{Config: lab.Between("milan", acctest.OverNodePort+acctest.InDefault+"\nadopt_existing = true")})
 }
 
 func TestAccALeafThatIsGoneCanBeGivenUp(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	p := lab.NewProject(t, t.TempDir())
-	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort))
+	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+acctest.InDefault))
 	p.Apply()
 	lab.Command(t, "stop-apiserver", "milan")
-	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+"\nforce_destroy = true"))
+	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+acctest.InDefault+"\nforce_destroy = true"))
 	acctest.Says(t, p.Run("apply", "-auto-approve"), `Warning: The API server can't be reached on leaf "milan"`,
 		"The shortcut could not be refreshed. Its state stays unchanged.",
 		"~ force_destroy = false -> true", "0 added, 1 changed, 0 destroyed")
@@ -82,5 +82,5 @@ func TestAccALeafThatIsGoneCanBeGivenUp(t *testing.T) {
 		"1 destroyed")
 	lab.Command(t, "start-apiserver", "milan")
 	// Only Milan still has objects. A new shortcut adopts them, and its destroy removes them.
-	acctest.Apply(t, resource.TestStep{Config: lab.Between("milan", acctest.OverNodePort+"\nadopt_existing = true")})
+	acctest.Apply(t, resource.TestStep{Config: lab.Between("milan", acctest.OverNodePort+acctest.InDefault+"\nadopt_existing = true")})
 }

@@ -15,9 +15,14 @@ import (
 // The page that says what Terraform does to a shortcut.
 const lives = "templates/guides/lifecycle.md.tmpl"
 
+// joining returns a shortcut over a NodePort with this address and more attributes, in namespaces that stay.
+func joining(name, client, server, more string) string {
+	return acctest.Joining(name, client, server, acctest.InDefault+"\n"+more)
+}
+
 func TestAccAShortcutIsReplacedOnDemand(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	p := lab.StateIn(t, "one", acctest.Joining("s", "rome", "milan", "")+`
+	p := lab.StateIn(t, "one", joining("s", "rome", "milan", "")+`
 		resource "terraform_data" "trigger" { input = 1 }`)
 	acctest.DestroyAtLast(p)
 	p.Apply()
@@ -28,7 +33,7 @@ func TestAccAShortcutIsReplacedOnDemand(t *testing.T) {
 		t.Error("the gateway was not replaced")
 	}
 
-	triggered := acctest.Joining("s", "rome", "milan", `
+	triggered := joining("s", "rome", "milan", `
 		lifecycle { replace_triggered_by = [terraform_data.trigger] }`)
 	p.Configure(triggered + `
 		resource "terraform_data" "trigger" { input = 2 }`)
@@ -39,12 +44,12 @@ func TestAccAShortcutIsReplacedOnDemand(t *testing.T) {
 func TestAccAShortcutOfAnotherStateIsNeitherTakenOverNorRemoved(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	for name, config := range map[string]string{
-		"in the same direction":     acctest.Joining("s", "rome", "milan", ""),
-		"in the opposite direction": acctest.Joining("s", "milan", "rome", ""),
+		"in the same direction":     joining("s", "rome", "milan", ""),
+		"in the opposite direction": joining("s", "milan", "rome", ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			lab.KeepsInventory(t)
-			first, second := lab.StateIn(t, "first", acctest.Joining("s", "rome", "milan", "")), lab.StateIn(
+			first, second := lab.StateIn(t, "first", joining("s", "rome", "milan", "")), lab.StateIn(
 				t,
 				"second",
 				config,
@@ -69,8 +74,8 @@ func TestAccAShortcutOfAnotherStateIsNeitherTakenOverNorRemoved(t *testing.T) {
 
 func TestAccAnotherStateTakesAShortcutOverIfItAdopts(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	first, second := lab.StateIn(t, "first", acctest.Joining("s", "rome", "milan", "")), lab.StateIn(
-		t, "second", acctest.Joining("s", "rome", "milan", "adopt_existing = true"),
+	first, second := lab.StateIn(t, "first", joining("s", "rome", "milan", "")), lab.StateIn(
+		t, "second", joining("s", "rome", "milan", "adopt_existing = true"),
 	)
 	acctest.DestroyAtLast(first, second)
 	first.Apply()
@@ -89,12 +94,12 @@ func TestAccAnotherStateTakesAShortcutOverIfItAdopts(t *testing.T) {
 
 func TestAccAShortcutThatMovesKeepsItsNetwork(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	p := lab.StateIn(t, "moved", acctest.Joining("before", "rome", "milan", ""))
+	p := lab.StateIn(t, "moved", joining("before", "rome", "milan", ""))
 	acctest.DestroyAtLast(p)
 	p.Apply()
 	networks := lab.Networks(t)
 	p.Configure(
-		acctest.Joining("after", "rome", "milan", "") + "\nmoved {\n  from = liqo_shortcut.before\n  to = " +
+		joining("after", "rome", "milan", "") + "\nmoved {\n  from = liqo_shortcut.before\n  to = " +
 			"liqo_shortcut.after\n}",
 	)
 	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 0 changed, 0 destroyed")

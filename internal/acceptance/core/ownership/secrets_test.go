@@ -63,13 +63,13 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 		}`, rome.Server, rome.CA)
 	acctest.DestroyAtLast(p)
 	p.Configure(
-		inBlock + strings.Replace(acctest.ShortcutRomeMilan, acctest.OverNodePort,
+		inBlock + strings.Replace(acctest.ShortcutInDefault, acctest.OverNodePort,
 			acctest.OverNodePort+"\nkey_rotation = 1", 1),
 	)
 	outputs := crashes(t, lab, p, written)
 	outputs += p.Run("apply", "-auto-approve") + p.Run("plan") + p.Run("show", "-json")
 	p.Configure(
-		inBlock + strings.Replace(acctest.ShortcutRomeMilan, acctest.OverNodePort,
+		inBlock + strings.Replace(acctest.ShortcutInDefault, acctest.OverNodePort,
 			acctest.OverNodePort+"\nkey_rotation = 2", 1),
 	)
 	outputs += p.Run("apply", "-auto-approve")
@@ -88,7 +88,7 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 	outputs += p.Refused("plan")
 
 	// Terraform keeps the values of variables in a saved plan, so this plan has none.
-	p.Configure(fmt.Sprintf("provider \"liqo\" {\n  config_path = %q\n}\n", lab.Kubeconfig) + acctest.ShortcutRomeMilan)
+	p.Configure(fmt.Sprintf("provider \"liqo\" {\n  config_path = %q\n}\n", lab.Kubeconfig) + acctest.ShortcutInDefault)
 	outputs += p.Run("plan", "-replace="+acctest.RomeMilan, "-out=saved.tfplan") + p.Run("show", "-json", "saved.tfplan")
 	p.Write(filepath.Join(written, "outputs"), outputs)
 
@@ -159,7 +159,7 @@ func TestAccAnEphemeralTokenIsNotInASavedPlanAndMayChangeBeforeTheApply(t *testi
 	}
 	acctest.DestroyAtLast(p)
 	p.SetJSON("TF_VAR_tokens", tokens)
-	p.Write("main.tf", acctest.Required+config+"\n}\n}\n"+acctest.ShortcutRomeMilan)
+	p.Write("main.tf", acctest.Required+config+"\n}\n}\n"+acctest.ShortcutInDefault)
 	if output, err := p.Command(t.Context(), "init").CombinedOutput(); err != nil {
 		acctest.Says(t, string(output), `An argument named "ephemeral" is not expected here`)
 		t.Log("This version of Terraform does not know ephemeral variables, and says so.")
@@ -197,7 +197,7 @@ func anotherToken(t *testing.T, l *acctest.Lab, name string) string {
 func privateKey(t *testing.T, l *acctest.Lab, at, remote string) []byte {
 	t.Helper()
 	var keys corev1.Secret
-	name := client.ObjectKey{Namespace: "liqo-tenant-" + remote, Name: "gw-" + remote}
+	name := client.ObjectKey{Namespace: "default", Name: "gw-" + remote}
 	if err := l.Client(t, at).Get(t.Context(), name, &keys); err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 	reached := func(token, ca string) string {
 		return lab.Listing(
 			"milan = "+acctest.Leaf{Host: milan.Server, ClusterCACertificate: ca, Token: token}.Entry(),
-		) + acctest.ShortcutRomeMilan
+		) + acctest.ShortcutInDefault
 	}
 	acctest.Apply(t,
 		resource.TestStep{

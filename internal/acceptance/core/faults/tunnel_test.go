@@ -1,4 +1,4 @@
-package pair
+package faults
 
 import (
 	"testing"
@@ -15,12 +15,15 @@ import (
 func TestAccATunnelThatIsDownIsNotAChange(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	t.Cleanup(func() { lab.Command(t, "set", "milan", "connect=true") })
-	const unhurried = acctest.OverNodePort + "\nwait_for_connection = false"
+	const (
+		usual     = acctest.OverNodePort + acctest.InDefault
+		unhurried = usual + "\nwait_for_connection = false"
+	)
 	down := []statecheck.StateCheck{acctest.Expect("status", knownvalue.StringExact("Error"))}
 	acctest.Apply(
 		t,
 		resource.TestStep{
-			Config:            lab.Between("milan", acctest.OverNodePort),
+			Config:            lab.Between("milan", usual),
 			ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
 		},
 		resource.TestStep{
@@ -28,7 +31,7 @@ func TestAccATunnelThatIsDownIsNotAChange(t *testing.T) {
 				lab.Command(t, "set", "milan", "connect=false")
 				acctest.Await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", acctest.Failed)
 			},
-			Config: lab.Between("milan", acctest.OverNodePort), ConfigStateChecks: down,
+			Config: lab.Between("milan", usual), ConfigStateChecks: down,
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
 		},
 		// only a setting
@@ -38,7 +41,7 @@ func TestAccATunnelThatIsDownIsNotAChange(t *testing.T) {
 			ConfigStateChecks: down,
 		},
 		resource.TestStep{
-			Config:            lab.Between("milan", acctest.OverNodePort),
+			Config:            lab.Between("milan", usual),
 			ConfigPlanChecks:  acctest.InPlace(),
 			ConfigStateChecks: down,
 		},
@@ -47,8 +50,7 @@ func TestAccATunnelThatIsDownIsNotAChange(t *testing.T) {
 				lab.Command(t, "set", "milan", "connect=true")
 				lab.ComesUp(t)
 			},
-			Config: lab.Between("milan",
-				acctest.OverNodePort), ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
+			Config: lab.Between("milan", usual), ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
 		},
 	)
