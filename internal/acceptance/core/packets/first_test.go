@@ -14,98 +14,73 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-// The test of the first packets applies a shortcut this often. With -short, it brings up each tunnel once with each
-// delay of the link.
-const manyApplies, fewApplies = 50, 8
-
 func TestAccPacketsCrossAsSoonAsApplyReturns(t *testing.T) {
-	applies := manyApplies
+	applies := 50
 	if testing.Short() {
-		applies = fewApplies
+		applies = 8 // each tunnel comes up once with each delay of the link
 	}
 	lab := acctest.BorrowReal(t, acctest.Plane)
 	p := lab.Join(t, "europe", acctest.OverNodePort)
 	link := lab.Link(t, "rome", "europe")
-	renewals, delays := renewals(p), []string{"0ms", "100ms"}
-	counts := map[string]*[2]firstPings{}
+	isRemoved := func(at string, gateway client.Object, of string) {
+		pod := lab.Gone(t, at, &corev1.PodList{})
+		gateway.SetNamespace("liqo-tenant-" + of)
+		gateway.SetName(of)
+		if err := lab.Client(t, at).Delete(t.Context(), gateway); err != nil {
+			t.Fatal(err)
+		}
+		<-pod
+	}
+	renewals := []struct {
+		name    string
+		prepare func(number int) // makes the next apply bring up another tunnel
+	}{
+		{"create", func(int) { p.Run("destroy", "-auto-approve") }},
+		{"repair of a deleted GatewayClient", func(int) {
+			isRemoved("rome", &networkingv1beta1.GatewayClient{}, "europe")
+		}},
+		{"repair of a deleted GatewayServer", func(int) {
+			isRemoved("europe", &networkingv1beta1.GatewayServer{}, "rome")
+		}},
+		{"update of the MTU", func(number int) {
+			p.Configure(fmt.Sprintf("%s\nmtu = %d", acctest.OverNodePort, 1300+number))
+		}},
+	}
+	type pings struct{ answered, sent int }
+	delays, counts := []string{"0ms", "100ms"}, map[string]map[string]pings{}
 	for i := range applies {
-		renewal, slow := renewals[i%len(renewals)], i*len(delays)/applies
-		link("--delay", delays[slow])
+		renewal, delay := renewals[i%len(renewals)], delays[i*len(delays)/applies]
+		link("--delay", delay)
 		renewal.prepare(i)
 		p.Run("apply", "-auto-approve")
-		pings := pingFirst(p)
-		if pings.answered < pings.sent {
-			t.Errorf("%s, with a delay of %s: %s first pings are answered", renewal.name, delays[slow], pings)
-		}
 		if counts[renewal.name] == nil {
-			counts[renewal.name] = &[2]firstPings{}
+			counts[renewal.name] = map[string]pings{}
 		}
-		counts[renewal.name][slow].add(pings)
+		all := counts[renewal.name][delay]
+		for at, wait := range map[string]func(...os.Signal) acctest.ProbeResult{ // at the same time
+			"rome":   lab.StartProbe(t, "ping", "rome", p.ServerAt, "--count=1", "--timeout=5s"),
+			"europe": lab.StartProbe(t, "ping", "europe", p.RomeAt, "--count=1", "--timeout=5s"),
+		} {
+			first := wait()
+			if first.Lost > 0 || first.Sent == 0 {
+				t.Errorf("%s, with a delay of %s: %s gets no answer to its first ping", renewal.name, delay, at)
+			}
+			all.answered += first.Received
+			all.sent += first.Sent
+		}
+		counts[renewal.name][delay] = all
 	}
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "FIRST PINGS ANSWERED, DELAY OF THE LINK\t%s\n", strings.Join(delays, "\t"))
 	for _, renewal := range renewals {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", renewal.name, counts[renewal.name][0], counts[renewal.name][1])
+		fmt.Fprint(w, renewal.name)
+		for _, delay := range delays {
+			all := counts[renewal.name][delay]
+			fmt.Fprintf(w, "\t%d of %d", all.answered, all.sent)
+		}
+		fmt.Fprintln(w)
 	}
 	_ = w.Flush() // into memory
 	t.Logf("%d applies, a ping in each direction after each\n%s", applies, &table)
-}
-
-// renewal makes the next apply bring up another tunnel.
-type renewal struct {
-	name    string
-	prepare func(number int)
-}
-
-func renewals(p *acctest.PacketPair) []renewal {
-	return []renewal{
-		{"create", func(int) { p.Run("destroy", "-auto-approve") }},
-		{"repair of a deleted GatewayClient", func(int) {
-			removeGateway(p.T, p.Lab, "rome", &networkingv1beta1.GatewayClient{}, p.Server)
-		}},
-		{"repair of a deleted GatewayServer", func(int) {
-			removeGateway(p.T, p.Lab, p.Server, &networkingv1beta1.GatewayServer{}, "rome")
-		}},
-		{
-			"update of the MTU",
-			func(number int) { p.Configure(fmt.Sprintf("%s\nmtu = %d", acctest.OverNodePort, 1300+number)) },
-		},
-	}
-}
-
-// removeGateway deletes a cluster's gateway to another one, and returns when its pod is gone.
-func removeGateway(t *testing.T, l *acctest.RealLab, at string, gateway client.Object, of string) {
-	t.Helper()
-	removed := l.Gone(t, at, &corev1.PodList{})
-	gateway.SetNamespace("liqo-tenant-" + of)
-	gateway.SetName(of)
-	if err := l.Client(t, at).Delete(t.Context(), gateway); err != nil {
-		t.Fatal(err)
-	}
-	<-removed
-}
-
-// firstPings is how many first pings were answered, of those that were sent.
-type firstPings struct{ answered, sent int }
-
-func (f firstPings) String() string { return fmt.Sprintf("%d of %d", f.answered, f.sent) }
-
-func (f *firstPings) add(more firstPings) {
-	f.answered += more.answered
-	f.sent += more.sent
-}
-
-// pingFirst sends one ping from each of the two pods to the other one, at the same time.
-func pingFirst(p *acctest.PacketPair) firstPings {
-	p.T.Helper()
-	var pings firstPings
-	for _, wait := range []func(...os.Signal) acctest.ProbeResult{
-		p.Lab.StartProbe(p.T, "ping", "rome", p.ServerAt, "--count=1", "--timeout=5s"),
-		p.Lab.StartProbe(p.T, "ping", p.Server, p.RomeAt, "--count=1", "--timeout=5s"),
-	} {
-		result := wait()
-		pings.add(firstPings{result.Received, result.Sent})
-	}
-	return pings
 }

@@ -3,8 +3,12 @@ package packets
 import (
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
+
+func TestMain(m *testing.M) { acctest.Main(m) }
 
 func TestAccPacketsCrossBetweenLeavesWithTheSamePodCIDR(t *testing.T) {
 	lab := acctest.BorrowReal(t, acctest.Plane)
@@ -35,4 +39,44 @@ func TestAccPacketsCrossBetweenLeavesWithDifferentPodCIDRsAtThePodsOwnAddresses(
 
 func TestAccPacketsCrossOverALoadBalancer(t *testing.T) {
 	acctest.BorrowReal(t, acctest.Plane).Join(t, "milan", "").Works()
+}
+
+func TestAccPacketsCrossAsTheShortcutAllows(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	p := lab.Join(t, "europe", acctest.OverNodePort+`
+		allow = [{ to = "server", protocol = "tcp", port = 80 }]`)
+	web := lab.Probe(t, "http", "rome", "http://"+p.ServerAt, "--until-answer", "--count=300", "--timeout=200ms")
+	if web.Answer.Name != "europe/default/a" || web.Answer.Source != p.RomeAt {
+		t.Errorf("Rome's pod is answered %+v", web)
+	}
+	lab.ReachesNot(t, "rome", p.ServerAt)
+	if back := lab.Probe(t, "http", "europe", "http://"+p.RomeAt, "--count=2"); back.Received > 0 {
+		t.Errorf("Europe's pod reaches Rome's: %+v", back)
+	}
+	p.Configure(acctest.OverNodePort)
+	p.Update()
+	p.Works()
+}
+
+// The pod that takes over at the second event was made when the first one was lost.
+func TestAccPacketsCrossAgainWhenTheActivePodIsLostOrItsGatewayEnds(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	// The client's gateway shows what a standby does in a fraction of the time: once it dials, packets cross. A server
+	// waits until the client dials, for 15 s. Both pods are on the only node, which has no label of that name.
+	p := lab.Join(t, "milan", acctest.OverNodePort+`
+		client_gateway = { pods = { replicas = 2, failover = "4s", topology_key = "example.com/rack" } }`)
+	active := lab.ActivePod(t, "rome", nil)
+	for _, end := range []func(*corev1.Pod){
+		func(pod *corev1.Pod) {
+			if err := lab.Client(t, "rome").Delete(t.Context(), pod); err != nil {
+				t.Fatal(err)
+			}
+		},
+		func(pod *corev1.Pod) { lab.KillIn(t, "rome", pod, "liqo-gateway") },
+	} {
+		leader := lab.NextLeader(t, "rome")
+		end(active)
+		active = leader()
+		p.ComesBack()
+	}
 }
