@@ -14,68 +14,13 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
-
-// Credentials are those of a cluster as single values.
-type Credentials struct{ Server, CA, Certificate, Key, Token string }
-
-// Credentials returns an administrator's credentials for a cluster.
-func (l *Lab) Credentials(t *testing.T, name string) Credentials {
-	t.Helper()
-	config, err := clientcmd.BuildConfigFromFlags("", l.Cluster(t, name).Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := rest.LoadTLSFiles(config); err != nil {
-		t.Fatal(err)
-	}
-	return Credentials{
-		Server: config.Host, CA: string(config.CAData), Certificate: string(config.CertData), Key: string(config.KeyData),
-		Token: administratorToken(t, config),
-	}
-}
-
-// administratorToken returns the token of a ServiceAccount with all permissions. The account is removed at the end of
-// the test.
-func administratorToken(t *testing.T, config *rest.Config) string {
-	t.Helper()
-	kube, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := metav1.ObjectMeta{Name: "acceptance-test"}
-	accounts, bindings := kube.CoreV1().ServiceAccounts(metav1.NamespaceDefault), kube.RbacV1().ClusterRoleBindings()
-	if _, err := accounts.Create(
-		t.Context(), &corev1.ServiceAccount{ObjectMeta: name}, metav1.CreateOptions{},
-	); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = accounts.Delete(context.WithoutCancel(t.Context()), name.Name, metav1.DeleteOptions{}) })
-	_, err = bindings.Create(t.Context(), &rbacv1.ClusterRoleBinding{
-		ObjectMeta: name,
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
-		Subjects: []rbacv1.Subject{
-			{Kind: rbacv1.ServiceAccountKind, Namespace: metav1.NamespaceDefault, Name: name.Name},
-		},
-	}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = bindings.Delete(context.WithoutCancel(t.Context()), name.Name, metav1.DeleteOptions{}) })
-	token, err := accounts.CreateToken(t.Context(), name.Name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return token.Status.Token
-}
 
 // Leaf is the access to one leaf, as in examples/credentials/token.
 type Leaf struct {
@@ -117,13 +62,16 @@ func ProxyFor(t *testing.T, to Leaf) (*clustertest.Proxy, Leaf) {
 	return p, Leaf{p.URL(), p.Authority(), to.Token}
 }
 
-// ReachedAsAdministrator returns the access to leaves with all permissions.
+// ReachedAsAdministrator returns the access to leaves with all permissions, of a new ServiceAccount on each.
 func (l *Lab) ReachedAsAdministrator(t *testing.T, names ...string) map[string]Leaf {
 	t.Helper()
+	all := []string{rbacv1.VerbAll}
+	administrator := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "all"}, Rules: []rbacv1.PolicyRule{
+		{APIGroups: all, Resources: all, Verbs: all}, {NonResourceURLs: all, Verbs: all},
+	}}
 	leaves := map[string]Leaf{}
 	for _, name := range names {
-		found := l.Credentials(t, name)
-		leaves[name] = Leaf{found.Server, found.CA, found.Token}
+		leaves[name] = l.ReachedAs(t, name, "administrator", []client.Object{administrator})
 	}
 	return leaves
 }
@@ -142,13 +90,6 @@ func RolesIn(t *testing.T, files ...string) []client.Object {
 // the test.
 func (l *Lab) ReachedAs(t *testing.T, name, account string, roles []client.Object) Leaf {
 	t.Helper()
-	config, err := clientcmd.BuildConfigFromFlags("", l.Cluster(t, name).Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := rest.LoadTLSFiles(config); err != nil {
-		t.Fatal(err)
-	}
 	user := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: account}}
 	l.Have(t, name, user)
 	for _, role := range roles {
@@ -158,6 +99,7 @@ func (l *Lab) ReachedAs(t *testing.T, name, account string, roles []client.Objec
 	if err := l.Administrator(t, name).SubResource("token").Create(t.Context(), user, request); err != nil {
 		t.Fatal(err)
 	}
+	config := l.Config(t, name)
 	return Leaf{config.Host, string(config.CAData), request.Status.Token}
 }
 
@@ -169,15 +111,13 @@ func (l *Lab) bind(t *testing.T, name string, role client.Object, to *corev1.Ser
 	role = role.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its original's type
 	role.SetName(meta.Name)
 	l.Have(t, name, role)
+	ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: meta.Name}
 	if meta.Namespace == "" {
-		l.Have(t, name, &rbacv1.ClusterRoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: rbacv1.RoleRef{
-			APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: meta.Name,
-		}})
+		l.Have(t, name, &rbacv1.ClusterRoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: ref})
 		return
 	}
-	l.Have(t, name, &rbacv1.RoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: rbacv1.RoleRef{
-		APIGroup: rbacv1.GroupName, Kind: "Role", Name: meta.Name,
-	}})
+	ref.Kind = "Role"
+	l.Have(t, name, &rbacv1.RoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: ref})
 }
 
 // ObjectsIn returns the objects of a YAML file.
@@ -216,7 +156,7 @@ func (l *Lab) Limit(t *testing.T, leaf string, users ...string) {
 		}
 		l.Have(t, leaf, object)
 	}
-	config := l.ReachedAsAdministrator(t, leaf)[leaf].Config()
+	config := l.Config(t, leaf)
 	config.Impersonate = rest.ImpersonationConfig{UserName: terraformUser, Groups: []string{"system:masters"}}
 	limited, err := client.New(config, client.Options{Scheme: cluster.NewScheme()})
 	if err != nil {

@@ -52,7 +52,9 @@ func UseUp(t *testing.T, options []string) *Lab {
 // take returns a lab with these options. It starts one, in place of the one that runs, unless that has them.
 func take(t *testing.T, options []string) *Lab {
 	t.Helper()
-	skipUnlessRequested(t)
+	if os.Getenv(resource.EnvTfAcc) == "" {
+		t.Skipf("Acceptance tests skipped unless env '%s' set", resource.EnvTfAcc)
+	}
 	if running == nil || !slices.Equal(running.options, options) {
 		stopLab()
 		var err error
@@ -61,13 +63,6 @@ func take(t *testing.T, options []string) *Lab {
 		}
 	}
 	return running
-}
-
-func skipUnlessRequested(t *testing.T) {
-	t.Helper()
-	if os.Getenv(resource.EnvTfAcc) == "" {
-		t.Skipf("Acceptance tests skipped unless env '%s' set", resource.EnvTfAcc)
-	}
 }
 
 // stopLab stops the lab that runs.

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
+	"k8s.io/client-go/util/jsonpath"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -83,21 +84,6 @@ func InPlace() resource.ConfigPlanChecks {
 	}
 }
 
-// Network is the expected value of `client_network` or `server_network`.
-type Network struct {
-	Pod, external                 string
-	remappedPod, remappedExternal string
-}
-
-func (n Network) value() knownvalue.Check {
-	return knownvalue.ObjectExact(map[string]knownvalue.Check{
-		"pod_cidrs":              knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(n.Pod)}),
-		"external_cidr":          knownvalue.StringExact(n.external),
-		"remapped_pod_cidrs":     knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(n.remappedPod)}),
-		"remapped_external_cidr": knownvalue.StringExact(n.remappedExternal),
-	})
-}
-
 // AsLiqoSays checks that the networks of a shortcut have the values of Liqo's own Configurations. Each is on the other
 // leaf.
 func (l *Lab) AsLiqoSays(t *testing.T, address, clientName, serverName string) statecheck.StateCheck {
@@ -107,8 +93,8 @@ func (l *Lab) AsLiqoSays(t *testing.T, address, clientName, serverName string) s
 			"client_network": {at: serverName, of: clientName},
 			"server_network": {at: clientName, of: serverName},
 		} {
-			expected := l.ConfiguredAt(ctx, t, view.at, view.of)
-			statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), expected.value()).CheckState(ctx, req, resp)
+			expected := l.configuredAt(ctx, t, view.at, view.of)
+			statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), expected).CheckState(ctx, req, resp)
 			if resp.Error != nil {
 				return
 			}
@@ -136,8 +122,8 @@ func (f Check) CheckState(
 	resp.Error = f(ctx)
 }
 
-// ConfiguredAt returns the content of one cluster's Configuration of another cluster.
-func (l *Lab) ConfiguredAt(ctx context.Context, t *testing.T, at, of string) Network {
+// configuredAt returns the expected network of a cluster, which is in another cluster's Configuration of it.
+func (l *Lab) configuredAt(ctx context.Context, t *testing.T, at, of string) knownvalue.Check {
 	t.Helper()
 	var list networkingv1beta1.ConfigurationList
 	err := l.Client(t, at).List(ctx, &list, client.MatchingLabels{consts.RemoteClusterID: l.Cluster(t, of).ClusterID})
@@ -147,10 +133,30 @@ func (l *Lab) ConfiguredAt(ctx context.Context, t *testing.T, at, of string) Net
 	if len(list.Items) != 1 || list.Items[0].Status.Remote == nil {
 		t.Fatalf("%s has no Configuration of %s that Liqo has processed", at, of)
 	}
-	spec, status := list.Items[0].Spec.Remote.CIDR, list.Items[0].Status.Remote.CIDR
-	return Network{
-		Pod: spec.Pod[0].String(), external: spec.External[0].String(),
-		remappedPod: status.Pod[0].String(), remappedExternal: status.External[0].String(),
+	own, remapped := list.Items[0].Spec.Remote.CIDR, list.Items[0].Status.Remote.CIDR
+	return knownvalue.ObjectExact(map[string]knownvalue.Check{
+		"pod_cidrs":              knownvalue.ListExact([]knownvalue.Check{Exactly(own.Pod[0].String())}),
+		"external_cidr":          Exactly(own.External[0].String()),
+		"remapped_pod_cidrs":     knownvalue.ListExact([]knownvalue.Check{Exactly(remapped.Pod[0].String())}),
+		"remapped_external_cidr": Exactly(remapped.External[0].String()),
+	})
+}
+
+// Has checks what a cluster's objects of a kind have at a path, as `kubectl get -o jsonpath` prints it.
+func (l *Lab) Has(t *testing.T, cluster string, kind client.ObjectList, path, expected string) Check {
+	t.Helper()
+	return func(ctx context.Context) error {
+		var text strings.Builder
+		template := jsonpath.New(path).AllowMissingKeys(true)
+		if err := errors.Join(
+			l.Client(t, cluster).List(ctx, kind), template.Parse("{.items[*]"+path+"}"), template.Execute(&text, kind),
+		); err != nil {
+			return err
+		}
+		if text.String() != expected {
+			return fmt.Errorf("%s of each %T on %s is %q, expected %q", path, kind, cluster, &text, expected)
+		}
+		return nil
 	}
 }
 

@@ -69,29 +69,29 @@ func (r *Execution) Signal(signal syscall.Signal) error {
 
 // SignalProvider does nothing if no provider runs at the moment.
 func (r *Execution) SignalProvider(signal syscall.Signal) error {
-	processes, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		return err
-	}
+	_, err := signalProcesses(signal, "terraform-provi", func(pid int) bool {
+		group, _ := syscall.Getpgid(pid) // it may have ended
+		return group == r.command.Process.Pid
+	})
+	return err
+}
+
+// signalProcesses sends a signal to those of the processes whose names begin so that are meant, and returns their
+// number.
+func signalProcesses(signal syscall.Signal, name string, meant func(pid int) bool) (sent int, err error) {
+	processes, err := filepath.Glob("/proc/[0-9]*/comm")
 	for _, process := range processes {
-		stat, err := os.ReadFile(process)
-		if err != nil {
-			continue // it has ended
-		}
-		// The process's ID, its name in parentheses, its state, its parent's ID.
-		id, rest, _ := strings.Cut(string(stat), " (")
-		name, rest, _ := strings.Cut(rest, ") ")
-		if fields := strings.Fields(rest); !strings.HasPrefix(name, "terraform-provi") || len(fields) < 2 ||
-			fields[1] != strconv.Itoa(r.command.Process.Pid) {
+		pid, notNumber := strconv.Atoi(filepath.Base(filepath.Dir(process)))
+		called, gone := os.ReadFile(process)
+		if gone != nil || notNumber != nil || !strings.HasPrefix(string(called), name) || !meant(pid) {
 			continue
 		}
-		pid, err := strconv.Atoi(id)
-		if err != nil {
-			return err
-		}
-		if err := syscall.Kill(pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
-			return err
+		switch failed := syscall.Kill(pid, signal); {
+		case failed == nil:
+			sent++
+		case !errors.Is(failed, syscall.ESRCH):
+			err = errors.Join(err, failed)
 		}
 	}
-	return nil
+	return sent, err
 }

@@ -12,10 +12,14 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // Lab describes a running lab, in the format of `liqo-lab up --json`.
@@ -26,8 +30,7 @@ type Lab struct {
 
 	options []string // of `liqo-lab up`
 
-	mu             sync.Mutex
-	administrators map[string]client.WithWatch // of the clusters that a test has accessed, by their names
+	administrators map[string]client.WithWatch // keyed by the cluster's name
 
 	// before is the inventory of the lab after its start.
 	before []string
@@ -103,6 +106,12 @@ func (l *Lab) read(output io.Reader) error {
 	if err := json.Unmarshal(line, l); err != nil {
 		return err
 	}
+	l.administrators = map[string]client.WithWatch{}
+	for _, c := range l.Clusters {
+		if l.administrators[c.Name], err = administrator(c.Kubeconfig); err != nil {
+			return err
+		}
+	}
 	l.before, err = l.Inventory(context.Background())
 	return err
 }
@@ -133,6 +142,40 @@ func (l *Lab) Cluster(t *testing.T, name string) LabCluster {
 	}
 	t.Fatalf("the lab has no cluster %q", name)
 	return LabCluster{}
+}
+
+// administrator returns a client that knows every kind of Kubernetes and Liqo.
+func administrator(kubeconfig string) (client.WithWatch, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	config.QPS = -1 // no limit
+	scheme := cluster.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	return client.NewWithWatch(config, client.Options{Scheme: scheme})
+}
+
+// Administrator returns a client that accesses a cluster directly, without the provider. All tests on the lab share it,
+// because each new one asks the API server for all kinds again.
+func (l *Lab) Administrator(t *testing.T, name string) client.WithWatch {
+	t.Helper()
+	return l.administrators[l.Cluster(t, name).Name]
+}
+
+// Config returns an administrator's credentials for a cluster, and its address.
+func (l *Lab) Config(t *testing.T, name string) *rest.Config {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", l.Cluster(t, name).Kubeconfig)
+	if err == nil {
+		err = rest.LoadTLSFiles(config)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config
 }
 
 // Client is like administrator, for tests that do not watch.
@@ -170,19 +213,11 @@ func (l *Lab) SameInventory(ctx context.Context, before []string) error {
 	if err != nil {
 		return err
 	}
-	var differences []string
-	for _, line := range now {
-		if !slices.Contains(before, line) {
-			differences = append(differences, "+ "+line)
-		}
-	}
-	for _, line := range before {
-		if !slices.Contains(now, line) {
-			differences = append(differences, "- "+line)
-		}
-	}
-	if len(differences) > 0 {
-		return fmt.Errorf("the objects on the clusters have changed:\n%s", strings.Join(differences, "\n"))
+	added := slices.DeleteFunc(slices.Clone(now), func(line string) bool { return slices.Contains(before, line) })
+	removed := slices.DeleteFunc(slices.Clone(before), func(line string) bool { return slices.Contains(now, line) })
+	if len(added)+len(removed) > 0 {
+		return fmt.Errorf("the objects on the clusters have changed; new:\n%s\ngone:\n%s",
+			strings.Join(added, "\n"), strings.Join(removed, "\n"))
 	}
 	return nil
 }

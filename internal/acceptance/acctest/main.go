@@ -58,7 +58,7 @@ func Main(m *testing.M, report ...func()) {
 	}()
 	code := m.Run()
 	stopLab()
-	for _, report := range append(report, showOutages) {
+	for _, report := range report {
 		report()
 	}
 	_ = janitor.Close() // it is a pipe

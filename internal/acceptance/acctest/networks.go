@@ -13,6 +13,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
@@ -78,14 +79,8 @@ func (l *Lab) MissingObjects(t *testing.T) []Damage {
 	}
 }
 
-// Liqoctl runs `liqoctl network` between two clusters. The client is the first one.
-func (l *Lab) Liqoctl(t *testing.T, command, from, to string, flags ...string) {
-	t.Helper()
-	l.LiqoctlBetween(t, from, to, append([]string{"network", command}, flags...)...)
-}
-
-// LiqoctlBetween runs a command of liqoctl that needs two clusters.
-func (l *Lab) LiqoctlBetween(t *testing.T, from, to string, args ...string) {
+// Liqoctl runs a command of liqoctl that needs two clusters. The client is the first one.
+func (l *Lab) Liqoctl(t *testing.T, from, to string, args ...string) {
 	t.Helper()
 	args = append(args, "--kubeconfig", l.Cluster(t, from).Kubeconfig, "--remote-kubeconfig",
 		l.Cluster(t, to).Kubeconfig, "--skip-confirm")
@@ -99,7 +94,7 @@ func (l *Lab) JoinByHand(t *testing.T, from, to string) func() {
 	t.Helper()
 	return func() {
 		t.Helper()
-		l.Liqoctl(t, "connect", from, to, "--gw-server-service-type", "NodePort", "--wait")
+		l.Liqoctl(t, from, to, "network", "connect", "--gw-server-service-type", "NodePort", "--wait")
 	}
 }
 
@@ -109,29 +104,16 @@ func (l *Lab) Networks(t *testing.T) []string {
 	t.Helper()
 	var lines []string
 	for _, c := range l.Clusters {
-		for _, list := range []client.ObjectList{
-			&networkingv1beta1.ConfigurationList{}, &networkingv1beta1.GatewayServerList{},
-			&networkingv1beta1.GatewayClientList{},
-			&networkingv1beta1.PublicKeyList{}, &networkingv1beta1.ConnectionList{},
-		} {
-			err := l.Client(t, c.Name).List(t.Context(), list)
-			if lacksLiqo(err) {
-				continue
-			}
-			if err != nil {
+		for _, kind := range []string{"Configuration", "GatewayServer", "GatewayClient", "PublicKey", "Connection"} {
+			var list metav1.PartialObjectMetadataList
+			list.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind + "List"))
+			if err := l.Client(t, c.Name).List(t.Context(), &list); err != nil && !lacksLiqo(err) {
 				t.Fatal(err)
 			}
-			objects, err := meta.ExtractList(list)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, object := range objects {
-				o, ok := object.(client.Object)
-				if !ok {
-					t.Fatalf("%T has no metadata", object)
-				}
-				lines = append(lines, fmt.Sprintf("%s %T %s %s generation %d, labels %v",
-					c.Name, o, client.ObjectKeyFromObject(o), o.GetUID(), o.GetGeneration(), o.GetLabels()))
+			for i := range list.Items {
+				o := &list.Items[i]
+				lines = append(lines, fmt.Sprintf("%s %s %s %s generation %d, labels %v",
+					c.Name, kind, client.ObjectKeyFromObject(o), o.UID, o.Generation, o.Labels))
 			}
 		}
 	}

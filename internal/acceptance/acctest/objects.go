@@ -4,24 +4,18 @@ import (
 	"context"
 	"crypto/ecdh"
 	"crypto/rand"
-	"maps"
+	"errors"
 	"testing"
 	"time"
 
-	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // Failed reports whether a tunnel is down.
@@ -60,56 +54,6 @@ func WireguardKeys(t *testing.T, namespace, name string) *corev1.Secret {
 	}
 }
 
-// ConnectionBreaks returns a channel that is closed once a cluster's gateway reports that its tunnel is not up.
-func (l *Lab) ConnectionBreaks(t *testing.T, name string) <-chan struct{} {
-	t.Helper()
-	changes, err := l.Administrator(t, name).Watch(t.Context(), &networkingv1beta1.ConnectionList{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	broken := make(chan struct{})
-	go func() {
-		defer close(broken)
-		defer changes.Stop()
-		for change := range changes.ResultChan() {
-			if connection, ok := change.Object.(*networkingv1beta1.Connection); ok &&
-				connection.Status.Value == networkingv1beta1.ConnectionError {
-				return
-			}
-		}
-	}()
-	return broken
-}
-
-// Administrator returns a client that accesses a cluster directly, without the provider. It knows every kind of
-// Kubernetes and Liqo. All tests on the lab share it, because each new one asks the API server for all kinds again.
-func (l *Lab) Administrator(t *testing.T, name string) client.WithWatch {
-	t.Helper()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if c := l.administrators[name]; c != nil {
-		return c
-	}
-	config, err := clientcmd.BuildConfigFromFlags("", l.Cluster(t, name).Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	config.QPS = -1 // no limit
-	scheme := cluster.NewScheme()
-	if err := clientgoscheme.AddToScheme(scheme); err != nil {
-		t.Fatal(err)
-	}
-	c, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if l.administrators == nil {
-		l.administrators = map[string]client.WithWatch{}
-	}
-	l.administrators[name] = c
-	return c
-}
-
 // Have creates an object for the duration of the test.
 func (l *Lab) Have(t *testing.T, name string, object client.Object) {
 	t.Helper()
@@ -126,33 +70,32 @@ func (l *Lab) Have(t *testing.T, name string, object client.Object) {
 
 // DeleteAndWait deletes an object and returns once it is gone. A namespace needs some time.
 func DeleteAndWait(ctx context.Context, c client.WithWatch, object client.Object) error {
-	_, isNamespace := object.(*corev1.Namespace)
-	var changes watch.Interface
-	if isNamespace {
-		var err error
-		if changes, err = c.Watch(
-			ctx, &corev1.NamespaceList{}, client.MatchingFields{"metadata.name": object.GetName()},
-		); err != nil {
-			return err
-		}
-		defer changes.Stop()
+	if _, isNamespace := object.(*corev1.Namespace); !isNamespace {
+		return client.IgnoreNotFound(c.Delete(ctx, object))
 	}
-	if err := c.Delete(ctx, object); err != nil || !isNamespace {
-		return client.IgnoreNotFound(err)
-	}
-	for change := range changes.ResultChan() {
-		if change.Type == watch.Deleted {
-			return nil
-		}
-	}
-	if err := c.Get(ctx, client.ObjectKeyFromObject(object), object); !apierrors.IsNotFound(err) {
+	changes, err := c.Watch(ctx, &corev1.NamespaceList{}, client.MatchingFields{"metadata.name": object.GetName()})
+	if err != nil {
 		return err
 	}
-	return nil
+	defer changes.Stop()
+	if err := c.Delete(ctx, object); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	return awaitEvent(changes, func(event watch.Event) bool { return event.Type == watch.Deleted })
 }
 
 // TimeToHappen is the maximum time to wait for something that takes seconds.
 const TimeToHappen = 2 * time.Minute
+
+// awaitEvent returns once an event of a watch is as expected. It fails if the watch ends before.
+func awaitEvent(changes watch.Interface, expected func(watch.Event) bool) error {
+	for event := range changes.ResultChan() {
+		if expected(event) {
+			return nil
+		}
+	}
+	return errors.New("the watch has ended")
+}
 
 // Await returns once the object with this name in a cluster's tenant namespace is as expected.
 func Await[T client.Object](
@@ -174,23 +117,18 @@ func AwaitAny[T client.Object](
 		t.Fatal(err)
 	}
 	defer changes.Stop()
-	for change := range changes.ResultChan() {
-		if object, ok := change.Object.(T); ok && change.Type != watch.Deleted && done(object) {
-			return
-		}
+	if err := awaitEvent(changes, func(event watch.Event) bool {
+		object, ok := event.Object.(T)
+		return ok && event.Type != watch.Deleted && done(object)
+	}); err != nil {
+		t.Fatalf("gave up waiting for a change of %T, %v, on %s: %v, %v", kind, which, cluster, err, context.Cause(ctx))
 	}
-	t.Fatalf("gave up waiting for a change of %T, %v, on %s: %v", kind, which, cluster, context.Cause(ctx))
 }
 
-// Gone returns a channel that is closed when an object of this kind is deleted on a cluster.
-func (l *Lab) Gone(t *testing.T, name string, kind client.ObjectList, which ...client.ListOption) <-chan struct{} {
-	t.Helper()
-	return l.Happens(t, name, kind, watch.Deleted, which...)
-}
-
-// Happens returns a channel that is closed by the first event of this type on a cluster, or at the end of the test.
-func (l *Lab) Happens(
-	t *testing.T, name string, kind client.ObjectList, expected watch.EventType, which ...client.ListOption,
+// happens returns a channel that is closed by the first event on a cluster that is as expected, or at the end of the
+// test.
+func (l *Lab) happens(
+	t *testing.T, name string, kind client.ObjectList, expected func(watch.Event) bool, which ...client.ListOption,
 ) <-chan struct{} {
 	t.Helper()
 	changes, err := l.Administrator(t, name).Watch(t.Context(), kind, which...)
@@ -201,13 +139,32 @@ func (l *Lab) Happens(
 	go func() {
 		defer close(happened)
 		defer changes.Stop()
-		for change := range changes.ResultChan() {
-			if change.Type == expected {
-				return
-			}
-		}
+		_ = awaitEvent(changes, expected) // an error is the end of the test
 	}()
 	return happened
+}
+
+// Happens returns a channel that is closed by the first event of this type on a cluster, or at the end of the test.
+func (l *Lab) Happens(
+	t *testing.T, name string, kind client.ObjectList, expected watch.EventType, which ...client.ListOption,
+) <-chan struct{} {
+	t.Helper()
+	return l.happens(t, name, kind, func(event watch.Event) bool { return event.Type == expected }, which...)
+}
+
+// Gone returns a channel that is closed when an object of this kind is deleted on a cluster.
+func (l *Lab) Gone(t *testing.T, name string, kind client.ObjectList, which ...client.ListOption) <-chan struct{} {
+	t.Helper()
+	return l.Happens(t, name, kind, watch.Deleted, which...)
+}
+
+// ConnectionBreaks returns a channel that is closed once a cluster's gateway reports that its tunnel is not up.
+func (l *Lab) ConnectionBreaks(t *testing.T, name string) <-chan struct{} {
+	t.Helper()
+	return l.happens(t, name, &networkingv1beta1.ConnectionList{}, func(event watch.Event) bool {
+		connection, ok := event.Object.(*networkingv1beta1.Connection)
+		return ok && Failed(connection)
+	})
 }
 
 // IsUp reports whether a tunnel is up.
@@ -244,40 +201,17 @@ func (l *Lab) DeleteFromTenant(t *testing.T, cluster string, kind client.Object)
 	}
 }
 
-// RemoveTrace deletes everything that a cluster has of another one, outside of Terraform: the tenant namespace and
-// Liqo's record.
-func (l *Lab) RemoveTrace(t *testing.T, at, of string) {
-	t.Helper()
-	if err := DeleteAndWait(t.Context(), l.Administrator(t, at), NamespaceNamed("liqo-tenant-"+of)); err != nil {
-		t.Fatal(err)
-	}
-	Await(t, l, at, &liqov1beta1.ForeignClusterList{}, of, func(record *liqov1beta1.ForeignCluster) bool {
-		return !record.Status.Modules.Networking.Enabled // before that, Liqo would create its record again
-	})
-	if err := l.Client(t, at).Delete(
-		t.Context(), &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: of}},
-	); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // CopyTemplate creates a copy of one of Liqo's templates on a cluster, for the duration of the test.
 func (l *Lab) CopyTemplate(t *testing.T, cluster, kind, from, to string) {
 	t.Helper()
-	c := l.Client(t, cluster)
 	template := &unstructured.Unstructured{}
 	template.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind))
-	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "liqo", Name: from}, template); err != nil {
+	key := client.ObjectKey{Namespace: "liqo", Name: from}
+	if err := l.Client(t, cluster).Get(t.Context(), key, template); err != nil {
 		t.Fatal(err)
 	}
-	duplicate := &unstructured.Unstructured{Object: map[string]any{"spec": template.Object["spec"]}}
-	duplicate.SetGroupVersionKind(template.GroupVersionKind())
-	duplicate.SetNamespace("liqo")
-	duplicate.SetName(to)
-	if err := c.Create(t.Context(), duplicate); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Delete(context.WithoutCancel(t.Context()), duplicate) })
+	template.Object["metadata"] = map[string]any{"namespace": "liqo", "name": to}
+	l.Have(t, cluster, template)
 }
 
 // WebService returns the Service of the shop.
@@ -292,7 +226,6 @@ func WebService() *corev1.Service {
 func (l *Lab) HaveKeys(t *testing.T, cluster, name string) map[string][]byte {
 	t.Helper()
 	secret := WireguardKeys(t, "default", name)
-	keys := maps.Clone(secret.Data)
 	l.Have(t, cluster, secret)
-	return keys
+	return secret.Data
 }

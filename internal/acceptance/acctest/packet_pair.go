@@ -2,6 +2,7 @@ package acctest
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -86,4 +87,30 @@ func (p *PacketPair) ComesBack() {
 	p.T.Helper()
 	p.Lab.ReachesSoon(p.T, "rome", p.ServerAt)
 	p.Lab.ReachesSoon(p.T, p.Server, p.RomeAt)
+}
+
+// A ping waits that long for its answer. During an outage, this is how exactly its length is known. Where nothing may
+// be lost, an answer may take as long as a busy machine needs.
+const (
+	Briefly   = "--timeout=100ms"
+	Patiently = "--timeout=5s"
+)
+
+// During pings the server's pod from Rome's every 20 ms during an event, and logs how long no answer came.
+func (p *PacketPair) During(name string, happens func()) {
+	p.T.Helper()
+	p.Measure(name, Briefly, happens)
+}
+
+// Measure does the same with pings that wait that long for their answer, and returns their result.
+func (p *PacketPair) Measure(name, wait string, happens func()) ProbeResult {
+	p.T.Helper()
+	ping := p.Lab.startAnswered(p.T, "ping", "rome", p.ServerAt, "--announce", "--count=1000000", "--interval=20ms", wait)
+	happens() // after the first answer, or it could be over before
+	result := ping(os.Interrupt)
+	if result.Received == 0 {
+		p.T.Errorf("%s: no ping was answered", name)
+	}
+	p.T.Logf("%s: %d of %d pings lost, no answer for %.1f s", name, result.Lost, result.Sent, result.Silence/1000)
+	return result
 }

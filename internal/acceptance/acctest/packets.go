@@ -16,6 +16,11 @@ var Plane = []string{
 	"--dataplane=real", "--cluster=europe=10.202.0.0/16", "--cluster=rome=10.202.0.0/16", "--cluster=milan=10.203.0.0/16",
 }
 
+// TwoNodes has the options of a lab with real packets and room for a standby at each end.
+var TwoNodes = []string{
+	"--dataplane=real", "--cluster=rome=10.202.0.0/16,nodes=2", "--cluster=milan=10.203.0.0/16,nodes=2",
+}
+
 // RealLab is a lab with Liqo's own gateways. Each cluster has a pod default/a that answers pings, and HTTP on port 80.
 type RealLab struct {
 	*Lab
@@ -33,24 +38,17 @@ func BorrowReal(t *testing.T, options []string) *RealLab {
 	return lab
 }
 
-// WithPods starts the pods of a lab with real packets.
+// WithPods starts the pods of a lab with real packets, unless an earlier test has.
 func WithPods(t *testing.T, l *Lab) *RealLab {
 	t.Helper()
 	lab := &RealLab{l, map[string]string{}}
 	for _, c := range lab.Clusters {
-		lab.Pods[c.Name] = lab.runPod(t, c.Name)
+		var err error
+		if lab.Pods[c.Name], err = Output(LabProgram, "run", c.Name+"/default/a", "--dir", l.Dir); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return lab
-}
-
-// runPod starts the pod default/a of a cluster, unless an earlier test has, and returns its address.
-func (l *RealLab) runPod(t *testing.T, cluster string) string {
-	t.Helper()
-	address, err := Output(LabProgram, "run", cluster+"/default/a", "--dir", l.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return address
 }
 
 // Link returns a function that changes the link between two clusters. It repairs the link when the test ends.
@@ -95,28 +93,26 @@ func (l *RealLab) StartProbe(
 	return l.start(t, kind, cluster, target, options).end
 }
 
-// startPings does the same with pings. The channel is closed when the first one is answered.
-func (l *RealLab) startPings(
-	t *testing.T, cluster, target string, options ...string,
-) (end func(...os.Signal) ProbeResult, answered <-chan struct{}) {
-	t.Helper()
-	p := l.start(t, "ping", cluster, target, append(options, "--announce"))
-	return p.end, p.messages.first
-}
-
 // StartFlow sends packets of one flow in the background, ten a second, and returns when the first one is answered. Once
 // it is to end, a flow has a time of grace to be answered once more.
 func (l *RealLab) StartFlow(
 	t *testing.T, protocol, cluster, target, grace string,
 ) func(end ...os.Signal) ProbeResult {
 	t.Helper()
-	p := l.start(t, "flow", cluster, target, []string{
-		"--protocol=" + protocol, "--interval=100ms", "--grace=" + grace, "--stop-on-stdin-eof",
-	})
+	return l.startAnswered(t, "flow", cluster, target,
+		"--protocol="+protocol, "--interval=100ms", "--grace="+grace, "--stop-on-stdin-eof")
+}
+
+// startAnswered is like StartProbe, for a probe that says when it gets its first answer. It waits for that.
+func (l *RealLab) startAnswered(
+	t *testing.T, kind, cluster, target string, options ...string,
+) func(end ...os.Signal) ProbeResult {
+	t.Helper()
+	p := l.start(t, kind, cluster, target, options)
 	select {
 	case <-p.messages.first:
 	case <-time.After(TimeToHappen):
-		t.Fatalf("no packet of a flow of %s from %s is answered", protocol, cluster)
+		t.Fatalf("%s from %s to %s gets no answer", kind, cluster, target)
 	}
 	return p.end
 }

@@ -59,9 +59,14 @@ func (l *Lab) NewProject(t *testing.T, from string) *Project {
 	if err := os.Mkdir(filepath.Join(p.Home, ".kube"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	p.link(l.Kubeconfig, "config")
+	kubeconfigs := map[string]string{"config": l.Kubeconfig}
 	for _, c := range l.Clusters {
-		p.link(c.Kubeconfig, c.Name+".yaml")
+		kubeconfigs[c.Name+".yaml"] = c.Kubeconfig
+	}
+	for name, file := range kubeconfigs {
+		if err := os.Symlink(file, filepath.Join(p.Home, ".kube", name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	p.InstallFrom(mirror)
 	for _, variable := range os.Environ() {
@@ -75,14 +80,6 @@ func (l *Lab) NewProject(t *testing.T, from string) *Project {
 	p.Set("TF_INPUT", "0")
 	p.Set("CHECKPOINT_DISABLE", "1")
 	return p
-}
-
-// link links one of the lab's files to ~/.kube/NAME.
-func (p *Project) link(file, name string) {
-	p.T.Helper()
-	if err := os.Symlink(file, filepath.Join(p.Home, ".kube", name)); err != nil {
-		p.T.Fatal(err)
-	}
 }
 
 // Write writes a file. A relative path is in the project's folder.
@@ -113,8 +110,7 @@ func (p *Project) Set(name, value string) { p.Env = append(p.Env, name+"="+value
 func (p *Project) Apply() {
 	p.T.Helper()
 	p.Run("init")
-	p.Run("apply", "-auto-approve")
-	p.Run("plan", "-detailed-exitcode") // fails if there is anything to change
+	p.Again()
 }
 
 // Run runs a Terraform command, which must succeed, and returns its output.
@@ -188,15 +184,6 @@ func (p *Project) WithPrograms(folder string) {
 	p.Set("PATH", folder+":"+path)
 }
 
-// ShownBy returns a configuration with only data sources and their outputs.
-func (l *Lab) ShownBy(t *testing.T, config string) *Project {
-	t.Helper()
-	p := l.NewProject(t, t.TempDir())
-	p.Write("main.tf", l.Contexts(config))
-	p.Run("init")
-	return p
-}
-
 // Again applies a project that is initialised, and fails the test unless the next plan is empty. It returns what
 // Terraform says.
 func (p *Project) Again() string {
@@ -264,6 +251,17 @@ func (p *Project) Job(commands string, status int) string {
 	return string(output)
 }
 
+// Written returns a project with this configuration, which is initialised. At the end of the test, everything that it
+// has applied is destroyed.
+func (l *Lab) Written(t *testing.T, config string) *Project {
+	t.Helper()
+	p := l.NewProject(t, t.TempDir())
+	DestroyAtLast(p)
+	p.Write("main.tf", config)
+	p.Run("init")
+	return p
+}
+
 // StateIn returns a project with this name, with its own configuration and its own Terraform state.
 func (l *Lab) StateIn(t *testing.T, folder, config string) *Project {
 	t.Helper()
@@ -281,8 +279,7 @@ func (l *Lab) StateIn(t *testing.T, folder, config string) *Project {
 // Configure replaces the project's configuration.
 func (p *Project) Configure(config string) {
 	p.T.Helper()
-	p.Write("main.tf", "terraform {\n  required_providers {\n    liqo = { source = \"leafmesh/liqo\" "+
-		"}\n  }\n}\n"+config)
+	p.Write("main.tf", Required+config)
 }
 
 // Resources returns the addresses in the project's state.
@@ -294,7 +291,7 @@ func (p *Project) Resources() string {
 // Unchanged fails the test unless the project's plan is empty.
 func (p *Project) Unchanged() {
 	p.T.Helper()
-	p.Run("plan", "-detailed-exitcode")
+	p.Run("plan", "-detailed-exitcode") // fails if there is anything to change
 }
 
 // Evaluate returns the text that an expression has in the state.
@@ -312,24 +309,10 @@ func (p *Project) Evaluate(expression string) string {
 // ReplaceIn replaces a text in a file of the project.
 func (p *Project) ReplaceIn(file, former, latter string) {
 	p.T.Helper()
-	content, err := os.ReadFile(filepath.Join(p.Dir, file))
-	if err != nil {
-		p.T.Fatal(err)
-	}
-	replaced := strings.ReplaceAll(string(content), former, latter)
-	if replaced == string(content) {
+	content := p.Read(file)
+	replaced := strings.ReplaceAll(content, former, latter)
+	if replaced == content {
 		p.T.Fatalf("%q is not in %s", former, file)
 	}
 	p.Write(file, replaced)
-}
-
-// Written returns a project with this configuration. At the end of the test, everything that it has applied is
-// destroyed, and every cluster must have the same objects as before.
-func (l *Lab) Written(t *testing.T, config string) *Project {
-	t.Helper()
-	p := l.Example(t, "provider")
-	p.Write("provider.tf", "")
-	p.Write("main.tf", config)
-	p.Run("init")
-	return p
 }

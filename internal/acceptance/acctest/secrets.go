@@ -3,10 +3,9 @@ package acctest
 import (
 	"archive/zip"
 	"bytes"
-	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
 	"strings"
 	"testing"
 )
@@ -18,46 +17,32 @@ func Middle(text string) []byte {
 	return []byte(line[len(line)/4 : len(line)/2])
 }
 
-// WrittenFile is a file, or one in an archive.
-type WrittenFile struct {
-	Name    string
-	Content []byte
+// FilesIn returns the content of all regular files in a folder by their paths there, and of those in saved plans, which
+// are archives. Installed programs are links, and so are not among them.
+func FilesIn(t *testing.T, folder string) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	if err := readAll(os.DirFS(folder), "", files); err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
 
-// FilesIn returns all regular files in a folder, and those in saved plans, which are archives. Installed programs are
-// links, and so are not among them.
-func FilesIn(t *testing.T, folder string) []WrittenFile {
-	t.Helper()
-	var files []WrittenFile
-	err := fs.WalkDir(os.DirFS(folder), ".", func(path string, entry fs.DirEntry, err error) error {
+func readAll(from fs.FS, parent string, into map[string][]byte) error {
+	return fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
-		path = filepath.Join(folder, path)
-		content, err := os.ReadFile(path)
-		files = append(files, WrittenFile{path, content})
-		if err != nil || filepath.Ext(path) != ".tfplan" {
+		content, err := fs.ReadFile(from, name)
+		name = path.Join(parent, name)
+		into[name] = content
+		if err != nil || path.Ext(name) != ".tfplan" {
 			return err
 		}
 		archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 		if err != nil {
 			return err
 		}
-		for _, packed := range archive.File {
-			reader, err := packed.Open()
-			if err != nil {
-				return err
-			}
-			unpacked, err := io.ReadAll(reader)
-			files = append(files, WrittenFile{path + "/" + packed.Name, unpacked})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		return readAll(archive, name, into)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
 }

@@ -2,9 +2,11 @@ package acctest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -12,10 +14,8 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin"
-	"github.com/hashicorp/terraform-exec/tfexec"
 	tfjson "github.com/hashicorp/terraform-json"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -24,24 +24,15 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/provider"
 )
 
-// Wrapper stands between Terraform and the provider.
-type Wrapper func(tfprotov6.ProviderServer) tfprotov6.ProviderServer
-
 // Apply runs steps of Terraform's testing framework with the provider of this process, and destroys what they created.
 // The framework runs eight or nine commands for each step. This runs a plan, an apply, and a plan that must be empty.
 // It shows a plan or a state only if the step checks it.
 func Apply(t *testing.T, steps ...resource.TestStep) {
 	t.Helper()
-	ApplyThrough(t, func(server tfprotov6.ProviderServer) tfprotov6.ProviderServer { return server }, steps...)
-}
-
-// ApplyThrough is like Apply, with a wrapper between Terraform and the provider.
-func ApplyThrough(t *testing.T, wrap Wrapper, steps ...resource.TestStep) {
-	t.Helper()
-	w := newWorkspace(t, wrap)
-	defer w.destroy(t) // whatever has failed
+	w := &workspace{t, t.TempDir()}
+	defer w.destroy() // whatever has failed
 	for i, step := range steps {
-		err := w.take(t.Context(), step)
+		err := w.take(step)
 		switch expected := step.ExpectError; {
 		case expected == nil && err != nil:
 			t.Fatalf("step %d of %d: %v", i+1, len(steps), err)
@@ -55,84 +46,59 @@ func ApplyThrough(t *testing.T, wrap Wrapper, steps ...resource.TestStep) {
 
 // workspace is a folder with a configuration and its state.
 type workspace struct {
-	t         *testing.T
-	dir       string
-	terraform *tfexec.Terraform
-	wrap      Wrapper
+	t   *testing.T
+	dir string
 }
-
-func newWorkspace(t *testing.T, wrap Wrapper) *workspace {
-	t.Helper()
-	dir := t.TempDir()
-	terraform, err := tfexec.NewTerraform(dir, os.Getenv("TF_ACC_TERRAFORM_PATH"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &workspace{t, dir, terraform, wrap}
-}
-
-// The names of the files in a workspace.
-const (
-	planFile   = "plan"
-	configFile = "main.tf"
-)
 
 // take runs one step.
-func (w *workspace) take(ctx context.Context, step resource.TestStep) error {
+func (w *workspace) take(step resource.TestStep) error {
+	w.t.Helper()
 	if step.PreConfig != nil {
 		step.PreConfig()
 	}
+	config := filepath.Join(w.dir, "main.tf")
 	if step.ImportState && !step.ImportStatePersist {
-		return w.importBeside(ctx, step)
+		current, err := os.ReadFile(config)
+		step.Config = string(current)
+		return errors.Join(err, w.importBeside(step))
 	}
-	if err := os.WriteFile(filepath.Join(w.dir, configFile), []byte(step.Config), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(step.Config), 0o600); err != nil {
 		return err
 	}
 	if step.ImportState {
-		return w.importResource(ctx, step)
+		_, err := w.run("import", step.ResourceName, step.ImportStateId)
+		return errors.Join(err, w.checkState(step))
 	}
-	if changes, err := w.plan(ctx, step.Destroy, step.ConfigPlanChecks.PreApply); err != nil || step.PlanOnly {
-		return errors.Join(err, w.planIs(ctx, changes, step.ExpectNonEmptyPlan))
+	err := w.plan(step.PlanOnly, fmt.Sprintf("-destroy=%t", step.Destroy))
+	if err == nil {
+		err = w.checkPlan(step)
 	}
-	err := w.command(ctx, func(attached tfexec.ReattachInfo) error {
-		return w.terraform.Apply(ctx, tfexec.DirOrPlan(planFile), tfexec.Reattach(attached))
-	})
-	if err != nil || step.Destroy {
+	if err != nil || step.PlanOnly {
 		return err
 	}
-	if err := w.checkState(ctx, step); err != nil {
+	if _, err := w.run("apply", planFile); err != nil || step.Destroy {
 		return err
 	}
-	if err := checkPlan(ctx, nil, step.ConfigPlanChecks.PostApplyPreRefresh); err != nil {
+	if err := w.checkState(step); err != nil {
 		return err
 	}
-	changes, err := w.plan(ctx, false, step.ConfigPlanChecks.PostApplyPostRefresh)
-	return errors.Join(err, w.planIs(ctx, changes, step.ExpectNonEmptyPlan))
+	return w.plan(true)
 }
 
 // importBeside imports a resource into another state than the one that has it, and checks that state. With
 // ImportStateVerify, both must be equal, but for some attributes.
-func (w *workspace) importBeside(ctx context.Context, step resource.TestStep) error {
-	other := newWorkspace(w.t, w.wrap)
-	if step.Config == "" {
-		config, err := os.ReadFile(filepath.Join(w.dir, configFile))
-		if err != nil {
-			return err
-		}
-		step.Config = string(config)
-	}
-	verify := step.ImportStateVerify
-	step.ImportStatePersist, step.ImportStateVerify = true, false
-	if err := other.take(ctx, step); err != nil || !verify {
+func (w *workspace) importBeside(step resource.TestStep) error {
+	other := &workspace{w.t, w.t.TempDir()}
+	step.PreConfig, step.ImportStatePersist = nil, true
+	if err := other.take(step); err != nil || !step.ImportStateVerify {
 		return err
 	}
-	has, err := w.show(ctx)
-	imported, err2 := other.show(ctx)
-	if err := errors.Join(err, err2); err != nil {
+	var own, imported tfjson.State
+	if err := errors.Join(w.show(&own), other.show(&imported)); err != nil {
 		return err
 	}
 	got := attributes(imported, step.ResourceName)
-	for name, value := range attributes(has, step.ResourceName) {
+	for name, value := range attributes(own, step.ResourceName) {
 		if !slices.Contains(step.ImportStateVerifyIgnore, name) && !reflect.DeepEqual(got[name], value) {
 			return fmt.Errorf("%s is imported as %v, not %v", name, got[name], value)
 		}
@@ -141,7 +107,7 @@ func (w *workspace) importBeside(ctx context.Context, step resource.TestStep) er
 }
 
 // attributes returns those of a resource, by their names.
-func attributes(state *tfjson.State, address string) map[string]any {
+func attributes(state tfjson.State, address string) map[string]any {
 	for _, one := range state.Values.RootModule.Resources {
 		if one.Address == address {
 			return one.AttributeValues
@@ -150,106 +116,88 @@ func attributes(state *tfjson.State, address string) map[string]any {
 	return nil
 }
 
-func (w *workspace) importResource(ctx context.Context, step resource.TestStep) error {
-	err := w.command(ctx, func(attached tfexec.ReattachInfo) error {
-		return w.terraform.Import(ctx, step.ResourceName, step.ImportStateId, tfexec.Reattach(attached))
-	})
-	return errors.Join(err, w.checkState(ctx, step))
-}
+// planFile is the name of the last plan in a workspace.
+const planFile = "plan"
 
-// plan writes a plan, and reports whether it has changes.
-func (w *workspace) plan(ctx context.Context, destroy bool, checks []plancheck.PlanCheck) (changes bool, err error) {
-	err = w.command(ctx, func(attached tfexec.ReattachInfo) (err error) {
-		changes, err = w.terraform.Plan(ctx, tfexec.Out(planFile), tfexec.Destroy(destroy), tfexec.Reattach(attached))
+// plan writes a plan. It returns an error, with the plan, if that has changes and must not.
+func (w *workspace) plan(mustBeEmpty bool, flags ...string) error {
+	output, err := w.run(append([]string{"plan", "-out=" + planFile, "-detailed-exitcode"}, flags...)...)
+	exit, failed := errors.AsType[*exec.ExitError](err)
+	switch {
+	case !failed || exit.ExitCode() != 2:
 		return err
-	})
-	if err != nil || len(checks) == 0 {
-		return changes, err
+	case mustBeEmpty:
+		return fmt.Errorf("the plan is not empty:\n%s", output)
+	default:
+		return nil
 	}
-	var shown *tfjson.Plan
-	err = w.command(ctx, func(attached tfexec.ReattachInfo) (err error) {
-		shown, err = w.terraform.ShowPlanFile(ctx, planFile, tfexec.Reattach(attached), tfexec.JSONNumber(true))
-		return err
-	})
-	return changes, errors.Join(err, checkPlan(ctx, shown, checks))
 }
 
-func checkPlan(ctx context.Context, plan *tfjson.Plan, checks []plancheck.PlanCheck) error {
+func (w *workspace) checkPlan(step resource.TestStep) error {
+	if len(step.ConfigPlanChecks.PreApply) == 0 {
+		return nil
+	}
+	var plan tfjson.Plan
+	if err := w.show(&plan, planFile); err != nil {
+		return err
+	}
 	var errs []error
-	for _, check := range checks {
+	for _, check := range step.ConfigPlanChecks.PreApply {
 		var response plancheck.CheckPlanResponse
-		check.CheckPlan(ctx, plancheck.CheckPlanRequest{Plan: plan}, &response)
+		check.CheckPlan(w.t.Context(), plancheck.CheckPlanRequest{Plan: &plan}, &response)
 		errs = append(errs, response.Error)
 	}
 	return errors.Join(errs...)
 }
 
-// planIs returns an error, with the plan, unless that has changes as expected.
-func (w *workspace) planIs(ctx context.Context, changes, expected bool) error {
-	if changes == expected {
-		return nil
-	}
-	return w.command(ctx, func(attached tfexec.ReattachInfo) error {
-		text, err := w.terraform.ShowPlanFileRaw(ctx, planFile, tfexec.Reattach(attached))
-		return errors.Join(err, fmt.Errorf("changes are planned: %v, expected: %v\n%s", changes, expected, text))
-	})
-}
-
-func (w *workspace) checkState(ctx context.Context, step resource.TestStep) error {
-	if step.Check != nil {
-		if err := step.Check(nil); err != nil {
-			return err
-		}
-	}
+func (w *workspace) checkState(step resource.TestStep) error {
 	if len(step.ConfigStateChecks) == 0 {
 		return nil
 	}
-	state, err := w.show(ctx)
-	if err != nil {
+	var state tfjson.State
+	if err := w.show(&state); err != nil {
 		return err
 	}
 	var errs []error
 	for _, check := range step.ConfigStateChecks {
 		var response statecheck.CheckStateResponse
-		check.CheckState(ctx, statecheck.CheckStateRequest{State: state}, &response)
+		check.CheckState(w.t.Context(), statecheck.CheckStateRequest{State: &state}, &response)
 		errs = append(errs, response.Error)
 	}
 	return errors.Join(errs...)
 }
 
-func (w *workspace) show(ctx context.Context) (state *tfjson.State, err error) {
-	err = w.command(ctx, func(attached tfexec.ReattachInfo) (err error) {
-		state, err = w.terraform.Show(ctx, tfexec.Reattach(attached), tfexec.JSONNumber(true))
+// show reads the state, or the plan in a file.
+func (w *workspace) show(into interface{ UseJSONNumber(exact bool) }, file ...string) error {
+	into.UseJSONNumber(true)
+	output, err := w.run(append([]string{"show", "-json"}, file...)...)
+	if err != nil {
 		return err
-	})
-	return state, err
+	}
+	return json.Unmarshal([]byte(output), into)
 }
 
 // destroy destroys what the state has. Without a refresh, it needs no provider for which nothing is left.
-func (w *workspace) destroy(t *testing.T) {
-	t.Helper()
+func (w *workspace) destroy() {
+	w.t.Helper()
 	if _, err := os.Stat(filepath.Join(w.dir, "terraform.tfstate")); err != nil {
 		return // nothing was applied
 	}
-	err := w.command(t.Context(), func(attached tfexec.ReattachInfo) error {
-		return w.terraform.Destroy(t.Context(), tfexec.Refresh(false), tfexec.Reattach(attached))
-	})
-	if err != nil {
-		t.Errorf("terraform destroy: %v", err)
+	if _, err := w.run("destroy", "-auto-approve", "-refresh=false"); err != nil {
+		w.t.Error(err)
 	}
 }
 
-// command runs a command of Terraform with a provider that ends with it.
-func (w *workspace) command(ctx context.Context, run func(tfexec.ReattachInfo) error) error {
+// run runs a command of Terraform with a provider that ends with it, and returns its output.
+func (w *workspace) run(args ...string) (string, error) {
 	liqo := provider.New("test")
 	defer liqo.Close()
-	ctx, end := context.WithCancel(ctx)
+	ctx, end := context.WithCancel(w.t.Context())
 	started, ended := make(chan *plugin.ReattachConfig, 1), make(chan struct{})
 	var served error
 	go func() {
-		served = tf6server.Serve("liqo", func() tfprotov6.ProviderServer {
-			return w.wrap(providerserver.NewProtocol6(liqo)())
-		}, tf6server.WithDebug(ctx, started, ended), tf6server.WithLoggingSink(w.t), tf6server.WithoutLogStderrOverride(),
+		served = tf6server.Serve("liqo", providerserver.NewProtocol6(liqo), tf6server.WithDebug(ctx, started, ended),
+			tf6server.WithLoggingSink(w.t), tf6server.WithoutLogStderrOverride(),
 			tf6server.WithGoPluginLogger(hclog.NewNullLogger()))
 	}()
 	defer func() {
@@ -258,16 +206,28 @@ func (w *workspace) command(ctx context.Context, run func(tfexec.ReattachInfo) e
 	}()
 	at := <-started
 	if at == nil {
-		return errors.Join(errors.New("the provider does not start"), served)
+		return "", errors.Join(errors.New("the provider does not start"), served)
 	}
-	attached := tfexec.ReattachInfo{}
+	attached := map[string]any{}
 	for _, registry := range Registries() {
 		for _, namespace := range []string{"leafmesh", "hashicorp"} { // the latter for a block without source
-			attached[registry+"/"+namespace+"/liqo"] = tfexec.ReattachConfig{
-				Protocol: string(at.Protocol), ProtocolVersion: at.ProtocolVersion, Pid: at.Pid, Test: at.Test,
-				Addr: tfexec.ReattachConfigAddr{Network: at.Addr.Network(), String: at.Addr.String()},
+			attached[registry+"/"+namespace+"/liqo"] = map[string]any{
+				"Protocol": at.Protocol, "ProtocolVersion": at.ProtocolVersion, "Pid": at.Pid, "Test": at.Test,
+				"Addr": map[string]string{"Network": at.Addr.Network(), "String": at.Addr.String()},
 			}
 		}
 	}
-	return run(attached)
+	reattach, err := json.Marshal(attached)
+	if err != nil {
+		return "", err
+	}
+	command := exec.CommandContext(ctx, os.Getenv("TF_ACC_TERRAFORM_PATH"), args...)
+	command.Dir = w.dir
+	command.Env = append(os.Environ(), "TF_REATTACH_PROVIDERS="+string(reattach), "TF_CLI_ARGS=-no-color", "TF_INPUT=0",
+		"CHECKPOINT_DISABLE=1")
+	output, err := command.Output()
+	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
+		err = fmt.Errorf("terraform %s: %w\n%s", args[0], err, exit.Stderr)
+	}
+	return string(output), err
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
+func TestMain(m *testing.M) { acctest.Main(m) }
+
 func TestAccMissingObjectsAreRepairedInPlace(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	lab.Repaired(t, lab.MissingObjects(t)...)
@@ -83,28 +85,19 @@ func TestAccChangesThatLiqoCorrectsAreNotPlanned(t *testing.T) {
 					t, lab, "milan", &corev1.ServiceList{}, "gw-rome",
 					func(service *corev1.Service) bool { return service.Spec.Ports[0].Port == 51840 },
 				)
-				breakConnection(t, lab)
-				acctest.Await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan",
-					func(connection *networkingv1beta1.Connection) bool {
-						return connection.Status.Value == networkingv1beta1.Connected
-					})
+				connection := &networkingv1beta1.Connection{}
+				connection.Namespace, connection.Name = "liqo-tenant-milan", "gw-milan"
+				broken := client.RawPatch(types.MergePatchType, []byte(`{"status":{"value":"Error"}}`))
+				if err := lab.Client(t, "rome").Status().Patch(t.Context(), connection, broken); err != nil {
+					t.Fatal(err)
+				}
+				lab.ComesUp(t) // with the gateway's next ping
 			},
 			Config:            lab.Contexts(acctest.ShortcutRomeMilan),
 			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
 			ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
 		},
 	)
-}
-
-// breakConnection writes into Rome's Connection that the tunnel has failed. The gateway's next ping corrects it.
-func breakConnection(t *testing.T, l *acctest.Lab) {
-	t.Helper()
-	connection := &networkingv1beta1.Connection{}
-	connection.Namespace, connection.Name = "liqo-tenant-milan", "gw-milan"
-	patch := client.RawPatch(types.MergePatchType, []byte(`{"status":{"value":"Error"}}`))
-	if err := l.Client(t, "rome").Status().Patch(t.Context(), connection, patch); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // patchService changes the Service of Milan's gateway, outside of Terraform and Liqo.

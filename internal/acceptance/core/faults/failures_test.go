@@ -50,10 +50,9 @@ func TestAccFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
 				`Start Liqo's controllers on leaf "milan" again.`, acctest.HelpAt("controllers-down")),
 		},
 		resource.TestStep{
-			PreConfig: func() { lab.Command(t, "set", "milan", "liqo=running") },
-			Config: lab.Contexts(
-				acctest.ShortcutRomeMilan,
-			), ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
+			PreConfig:         func() { lab.Command(t, "set", "milan", "liqo=running") },
+			Config:            lab.Contexts(acctest.ShortcutRomeMilan),
+			ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
 		},
 	)
 }
@@ -152,9 +151,8 @@ func TestAccFailureNamesTheMissingPermission(t *testing.T) {
 			acctest.Apply(t,
 				resource.TestStep{Config: limited + acctest.ShortcutRomeMilan, ExpectError: test.message},
 				resource.TestStep{
-					Config: lab.Contexts(
-						acctest.ShortcutRomeMilan,
-					), ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
+					Config:            lab.Contexts(acctest.ShortcutRomeMilan),
+					ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
 				},
 			)
 		})

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -11,7 +12,6 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -19,16 +19,10 @@ import (
 // later is the address of a cluster's API server as it will be after that time: all is as it is now, but the clock.
 func later(t *testing.T, l *acctest.Lab, name string, by time.Duration) string {
 	t.Helper()
-	config, err := clientcmd.BuildConfigFromFlags("", l.Cluster(t, name).Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := l.Config(t, name)
 	transport, err := rest.TransportFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target, err := url.Parse(config.Host)
-	if err != nil {
+	target, err2 := url.Parse(config.Host)
+	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(&httputil.ReverseProxy{
@@ -65,18 +59,13 @@ func TestAccATunnelOnWhichNobodyReportsIsNotConnected(t *testing.T) {
 		output "edges" { value = data.liqo_topology.all.edges[*].status }
 		output "last_answers" { value = data.liqo_topology.all.edges[*].latency_measured_at }`
 	p := lab.Written(t, lab.Between("milan", acctest.OverNodePort))
-	p.Apply()
+	p.Again()
 	fellSilent := time.Now()
 	for _, name := range []string{"rome", "milan"} {
 		lab.Command(t, "set", name, "mute=true")
 		t.Cleanup(func() { lab.Command(t, "set", name, "mute=false") })
 	}
-	inAnHour := fmt.Sprintf(`
-		terraform {
-		  required_providers {
-		    liqo = { source = "leafmesh/liqo" }
-		  }
-		}
+	inAnHour := acctest.Required + fmt.Sprintf(`
 		provider "liqo" {
 		  clusters = {
 		    rome  = { host = %q }

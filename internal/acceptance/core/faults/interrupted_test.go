@@ -1,11 +1,10 @@
 package faults
 
 import (
-	"context"
 	"regexp"
+	"syscall"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
@@ -42,21 +41,6 @@ func TestAccAnUpdateThatTimesOutIsInTheStateAndTheNextApplyCompletesIt(t *testin
 func TestAccAnInterruptedDestroyIsInTheStateAndTheNextOneCompletesIt(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	t.Cleanup(func() { lab.Command(t, "set", "milan", "liqo=running") })
-	interrupt := &interruption{}
-	destroy := func(namespaces string, liqo string, expected *regexp.Regexp) resource.TestStep {
-		return resource.TestStep{
-			PreConfig: func() {
-				lab.Command(t, "set", "milan", "liqo="+liqo)
-				if liqo == "stopped" { // so that the destroy completes on Rome, but not on Milan
-					interrupt.when = lab.Gone(t, "rome", &liqov1beta1.ForeignClusterList{})
-				}
-			},
-			Config: lab.Between("milan", acctest.OverNodePort+namespaces), Destroy: true, ExpectError: expected,
-		}
-	}
-	interrupted := regexp.MustCompile(
-		`(?s)Liqo's controllers do not run on leaf "milan".*The work was interrupted while waiting`,
-	)
 	for name, namespaces := range map[string]string{
 		"in the tenant namespaces": "",
 		// Then none of the remaining objects is the provider's own, not even a namespace.
@@ -66,44 +50,20 @@ func TestAccAnInterruptedDestroyIsInTheStateAndTheNextOneCompletesIt(t *testing.
 	} {
 		t.Run(name, func(t *testing.T) {
 			lab.KeepsInventory(t)
-			acctest.ApplyThrough(t, interrupt.of,
-				resource.TestStep{Config: lab.Between("milan", acctest.OverNodePort+namespaces)},
-				destroy(namespaces, "stopped", interrupted),
-				destroy(namespaces, "running", nil),
-			)
+			p := lab.Written(t, lab.Between("milan", acctest.OverNodePort+namespaces))
+			p.Run("apply", "-auto-approve")
+			lab.Command(t, "set", "milan", "liqo=stopped") // so that the destroy completes on Rome, but not on Milan
+			completed := lab.Gone(t, "rome", &liqov1beta1.ForeignClusterList{})
+			destroy := p.Begin("destroy", "-auto-approve")
+			<-completed
+			if err := destroy.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+			output, _ := destroy.Wait()
+			acctest.Says(t, output, `Error: Liqo's controllers do not run on leaf "milan"`,
+				"The work was interrupted while waiting")
+			lab.Command(t, "set", "milan", "liqo=running")
+			acctest.Says(t, p.Run("destroy", "-auto-approve"), "1 destroyed")
 		})
 	}
-}
-
-// interruption cancels one apply or destroy, as Ctrl-C does.
-type interruption struct {
-	when <-chan struct{} // nil for never
-}
-
-func (i *interruption) of(server tfprotov6.ProviderServer) tfprotov6.ProviderServer {
-	return interruptedServer{server, i}
-}
-
-type interruptedServer struct {
-	tfprotov6.ProviderServer
-
-	by *interruption
-}
-
-// ApplyResourceChange implements [tfprotov6.ProviderServer].
-func (s interruptedServer) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (
-	*tfprotov6.ApplyResourceChangeResponse, error,
-) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	when := s.by.when
-	s.by.when = nil
-	go func() {
-		select {
-		case <-when:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return s.ProviderServer.ApplyResourceChange(ctx, req)
 }

@@ -8,7 +8,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
@@ -20,8 +22,20 @@ func TestAccAShortcutWithoutAnyObjectIsCreatedAgain(t *testing.T) {
 		resource.TestStep{Config: lab.Contexts(acctest.ShortcutRomeMilan)},
 		resource.TestStep{
 			PreConfig: func() {
-				lab.RemoveTrace(t, "rome", "milan")
-				lab.RemoveTrace(t, "milan", "rome")
+				for at, of := range map[string]string{"rome": "milan", "milan": "rome"} {
+					tenant := acctest.NamespaceNamed("liqo-tenant-" + of)
+					if err := acctest.DeleteAndWait(t.Context(), lab.Administrator(t, at), tenant); err != nil {
+						t.Fatal(err)
+					}
+					acctest.Await(t, lab, at, &liqov1beta1.ForeignClusterList{}, of,
+						func(record *liqov1beta1.ForeignCluster) bool {
+							return !record.Status.Modules.Networking.Enabled // before that, Liqo would create its record again
+						})
+					record := &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: of}}
+					if err := lab.Client(t, at).Delete(t.Context(), record); err != nil {
+						t.Fatal(err)
+					}
+				}
 			},
 			Config: lab.Contexts(acctest.ShortcutRomeMilan),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
@@ -56,9 +70,8 @@ func TestAccALeafThatCannotBeReachedLosesNothing(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	acctest.Apply(t,
 		resource.TestStep{
-			Config: lab.Contexts(
-				acctest.ShortcutInDefault,
-			), ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
+			Config:            lab.Contexts(acctest.ShortcutInDefault),
+			ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
 		},
 		resource.TestStep{
 			PreConfig: func() { lab.Command(t, "stop-apiserver", "milan") },

@@ -17,7 +17,8 @@ import (
 
 func TestAccLeavesAreReached(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	rome, milan := lab.Credentials(t, "rome"), lab.Credentials(t, "milan")
+	leaves, certified := lab.ReachedAsAdministrator(t, "rome", "milan"), lab.Config(t, "rome")
+	rome, milan := leaves["rome"], leaves["milan"]
 	content, err := os.ReadFile(lab.Cluster(t, "milan").Kubeconfig)
 	if err != nil {
 		t.Fatal(err)
@@ -37,14 +38,14 @@ func TestAccLeavesAreReached(t *testing.T) {
 			    rome  = { host = %q, client_certificate = %q, client_key = %q, cluster_ca_certificate = %q }
 			    milan = { config_context = "rome", config_context_cluster = "milan", config_context_auth_info = "milan" }
 			  }
-			}`, lab.Kubeconfig, rome.Server, rome.Certificate, rome.Key, rome.CA),
+			}`, lab.Kubeconfig, rome.Host, certified.CertData, certified.KeyData, rome.ClusterCACertificate),
 		"by host and token, and by the text of a kubeconfig": fmt.Sprintf(`
 			provider "liqo" {
 			  clusters = {
 			    rome  = { host = %q, token = %q, cluster_ca_certificate = %q }
 			    milan = { config_content = %q }
 			  }
-			}`, rome.Server, rome.Token, rome.CA, content),
+			}`, rome.Host, rome.Token, rome.ClusterCACertificate, content),
 		"by a program that prints a token": fmt.Sprintf(`
 			provider "liqo" {
 			  clusters = {
@@ -60,7 +61,7 @@ func TestAccLeavesAreReached(t *testing.T) {
 			      }
 			    }
 			  }
-			}`, lab.Cluster(t, "rome").Kubeconfig, milan.Server, milan.CA, milan.Token),
+			}`, lab.Cluster(t, "rome").Kubeconfig, milan.Host, milan.ClusterCACertificate, milan.Token),
 	} {
 		t.Run(name, func(t *testing.T) {
 			lab.KeepsInventory(t)
@@ -135,9 +136,7 @@ func TestAccALeafIsReachedBelowAPathOfAProxy(t *testing.T) {
 	labelled := shortcut(`service_labels = { team = "network" }`) // which not every Liqo has
 	acctest.Apply(t,
 		resource.TestStep{
-			Config: shortcut(
-				"",
-			), ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected, readsSchemas(false)},
+			Config: shortcut(""), ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected, readsSchemas(false)},
 		},
 		resource.TestStep{
 			Config: labelled, ConfigPlanChecks: acctest.InPlace(),

@@ -2,7 +2,6 @@ package ownership
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -15,25 +14,24 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-// send gives the output with this name to another project, in a variable with the same name.
-func send(p *acctest.Project, name string, to *acctest.Project) {
-	p.T.Helper()
-	output := json.RawMessage(p.Run("output", "-json", name))
-	variables, err := json.Marshal(map[string]json.RawMessage{name: output})
-	if err != nil {
-		p.T.Fatal(err)
-	}
-	to.Write(name+".auto.tfvars.json", string(variables))
-}
-
 // The two ends of examples/one-end, each with its own state and the kubeconfig of one cluster.
 func TestAccTwoPeopleMakeOneEndEachAndThenOneShortcut(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	rome, milan := lab.NewProject(t, acctest.Root+"/examples/one-end/rome"), lab.NewProject(
-		t,
-		acctest.Root+"/examples/one-end/milan",
-	)
-	joined := lab.StateIn(t, "joined", acctest.BothLeaves+joiningByLoadBalancer(""))
+	rome := lab.NewProject(t, acctest.Root+"/examples/one-end/rome")
+	milan := lab.NewProject(t, acctest.Root+"/examples/one-end/milan")
+	send := func(p *acctest.Project, name string, to *acctest.Project) { // an output, as a variable with the same name
+		t.Helper()
+		output := json.RawMessage(p.Run("output", "-json", name))
+		variables, err := json.Marshal(map[string]json.RawMessage{name: output})
+		if err != nil {
+			t.Fatal(err)
+		}
+		to.Write(name+".auto.tfvars.json", string(variables))
+	}
+	joining := func(settings string) string {
+		return acctest.BothLeaves + acctest.FromTo("rome_milan", "rome", "milan", settings)
+	}
+	joined := lab.StateIn(t, "joined", joining(""))
 	acctest.DestroyAtLast(rome, milan, joined)
 	rome.Run("init")
 	milan.Run("init")
@@ -88,7 +86,7 @@ func TestAccTwoPeopleMakeOneEndEachAndThenOneShortcut(t *testing.T) {
 		to = liqo_shortcut.rome_milan
 		id = "rome/milan"
 	}`)
-	joined.Configure(acctest.BothLeaves + joiningByLoadBalancer("adopt_existing = true"))
+	joined.Configure(joining("adopt_existing = true"))
 	acctest.Says(t, joined.Again(), "1 imported, 0 added, 1 changed, 0 destroyed")
 	acctest.Says(t, joined.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
 	acctest.Says(t, rome.Refused("apply", "-auto-approve"), "The object has another owner now",
@@ -126,14 +124,4 @@ func TestAccTheExamplesOfResourcesForOneEndAreAppliedTogether(t *testing.T) {
 		p.Write("import-"+name+".tf", string(imported))
 	}
 	acctest.Says(t, p.Again(), "3 imported, 0 added, 0 changed, 0 destroyed")
-}
-
-// joiningByLoadBalancer returns a shortcut with default settings and one more attribute.
-func joiningByLoadBalancer(more string) string {
-	return fmt.Sprintf(`
-		resource "liqo_shortcut" "rome_milan" {
-		  client = "rome"
-		  server = "milan"
-		  %s
-		}`, more)
 }

@@ -19,12 +19,25 @@ import (
 
 func TestAccKeysThatSomeoneElseProvidesStayTheirs(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	p := lab.NewProject(t, t.TempDir())
-	acctest.DestroyAtLast(p)
 	const keyless = acctest.OverNodePort + "\nshare_keys = false\n"
-	p.Write("main.tf", lab.Between("milan", keyless))
-	p.Apply()
-	brought := []*networkingv1beta1.PublicKey{bringKey(t, lab, "rome", "milan"), bringKey(t, lab, "milan", "rome")}
+	p := lab.Written(t, lab.Between("milan", keyless))
+	p.Again()
+	brought := map[string]*networkingv1beta1.PublicKey{} // as users do who share keys by other means
+	for at, of := range map[string]string{"rome": "milan", "milan": "rome"} {
+		var keys corev1.Secret
+		name := client.ObjectKey{Namespace: "liqo-tenant-" + at, Name: "gw-" + at}
+		if err := lab.Client(t, of).Get(t.Context(), name, &keys); err != nil {
+			t.Fatal(err)
+		}
+		key, err := forge.PublicKey("liqo-tenant-"+of, nil, liqov1beta1.ClusterID(of), keys.Data["publicKey"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := lab.Client(t, at).Create(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+		brought[at] = key
+	}
 	lab.ComesUp(t)
 
 	p.Run("plan", "-detailed-exitcode")
@@ -38,62 +51,31 @@ func TestAccKeysThatSomeoneElseProvidesStayTheirs(t *testing.T) {
 		`Warning: Some objects were kept on leaf "milan"`,
 		`Objects that someone else created stay: PublicKey liqo-tenant-rome/rome. Liqo's record of "rome" also `+
 			`stays. Therefore, Namespace liqo-tenant-rome also stays;`)
-	for i, at := range []string{"rome", "milan"} {
-		isStillThere(t, lab, at, brought[i])
-		hasNoOwner(t, lab, at, brought[i].Namespace)
+	for at, key := range brought {
+		uid, c := key.UID, lab.Client(t, at)
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(key), key); err != nil || key.UID != uid ||
+			key.DeletionTimestamp != nil {
+			t.Errorf("the key of %s is gone (%v)", at, err)
+		}
+		var namespace corev1.Namespace // which the provider has created, and does not own any more
+		if err := c.Get(t.Context(), client.ObjectKey{Name: key.Namespace}, &namespace); err != nil {
+			t.Fatal(err)
+		}
+		if namespace.Labels[owner.ManagedByLabel] != owner.ManagedBy || len(namespace.Annotations) > 0 {
+			t.Errorf("Namespace %s on %s has labels %v and annotations %v", key.Namespace, at, namespace.Labels,
+				namespace.Annotations)
+		}
 	}
 
 	// The next shortcut of the pair is not blocked, and its destroy leaves nothing behind once the keys are gone.
 	p.Write("main.tf", lab.Between("milan", keyless))
 	p.Apply()
-	for i, at := range []string{"rome", "milan"} {
-		if err := lab.Client(t, at).Delete(t.Context(), brought[i]); err != nil {
+	for at, key := range brought {
+		if err := lab.Client(t, at).Delete(t.Context(), key); err != nil {
 			t.Fatal(err)
 		}
 	}
 	acctest.DoesNotSay(t, p.Run("destroy", "-auto-approve"), "Warning:")
-}
-
-// bringKey provides a cluster with the key of the other cluster's gateway, as users do who share keys by other means.
-func bringKey(t *testing.T, l *acctest.Lab, at, of string) *networkingv1beta1.PublicKey {
-	t.Helper()
-	var keys corev1.Secret
-	if err := l.Client(t, of).Get(
-		t.Context(), client.ObjectKey{Namespace: "liqo-tenant-" + at, Name: "gw-" + at}, &keys,
-	); err != nil {
-		t.Fatal(err)
-	}
-	key, err := forge.PublicKey("liqo-tenant-"+of, nil, liqov1beta1.ClusterID(of), keys.Data["publicKey"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Client(t, at).Create(t.Context(), key); err != nil {
-		t.Fatal(err)
-	}
-	return key
-}
-
-// isStillThere fails the test if an object is gone or was replaced.
-func isStillThere(t *testing.T, l *acctest.Lab, at string, object client.Object) {
-	t.Helper()
-	uid, key := object.GetUID(), client.ObjectKeyFromObject(object)
-	if err := l.Client(t, at).Get(t.Context(), key, object); err != nil || object.GetUID() != uid ||
-		object.GetDeletionTimestamp() != nil {
-		t.Errorf("%T %s on %s is gone (%v)", object, key, at, err)
-	}
-}
-
-// hasNoOwner fails the test unless a namespace was created by the provider and has no owner any more.
-func hasNoOwner(t *testing.T, l *acctest.Lab, at, name string) {
-	t.Helper()
-	var namespace corev1.Namespace
-	if err := l.Client(t, at).Get(t.Context(), client.ObjectKey{Name: name}, &namespace); err != nil {
-		t.Fatal(err)
-	}
-	if namespace.Labels[owner.ManagedByLabel] != owner.ManagedBy || len(namespace.Annotations) > 0 {
-		t.Errorf("Namespace %s on %s has labels %v and "+
-			"annotations %v", name, at, namespace.Labels, namespace.Annotations)
-	}
 }
 
 func TestAccAUsersSecretStaysUnchangedAfterItsGatewayIsGone(t *testing.T) {
@@ -109,6 +91,19 @@ func TestAccAUsersSecretStaysUnchangedAfterItsGatewayIsGone(t *testing.T) {
 			client_namespace = "default"
 			server_namespace = "default"`, name, name))
 	}
+	labelled := func(at string) (names []string) {
+		for _, name := range []string{"my-keys", "other-keys"} {
+			var secret corev1.Secret
+			key := client.ObjectKey{Namespace: "default", Name: name}
+			if err := lab.Client(t, at).Get(t.Context(), key, &secret); err != nil {
+				t.Fatal(err)
+			}
+			if len(secret.Labels) > 0 {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
 	// This is the state after an apply or a destroy that was killed after Liqo had removed the gateways.
 	killed := func() {
 		for at, gateway := range map[string]client.Object{
@@ -121,8 +116,8 @@ func TestAccAUsersSecretStaysUnchangedAfterItsGatewayIsGone(t *testing.T) {
 			}
 			<-removed
 		}
-		if labels := labelsOf(t, lab, "milan", "my-keys", "other-keys"); len(labels) != 1 {
-			t.Errorf("Liqo has labelled %v", labels)
+		if names := labelled("milan"); len(names) != 1 {
+			t.Errorf("Liqo has labelled %v", names)
 		}
 	}
 	acctest.Apply(
@@ -138,34 +133,16 @@ func TestAccAUsersSecretStaysUnchangedAfterItsGatewayIsGone(t *testing.T) {
 		resource.TestStep{PreConfig: killed, Config: keys("other-keys"), Destroy: true},
 	)
 	for _, at := range []string{"rome", "milan"} {
-		if labels := labelsOf(t, lab, at, "my-keys", "other-keys"); len(labels) > 0 {
-			t.Errorf("Secrets of %s still have labels: %v", at, labels)
+		if names := labelled(at); len(names) > 0 {
+			t.Errorf("Secrets of %s still have labels: %v", at, names)
 		}
 	}
-}
-
-// labelsOf returns the labels of the Secrets in namespace default that have any, by name.
-func labelsOf(t *testing.T, l *acctest.Lab, at string, names ...string) map[string]map[string]string {
-	t.Helper()
-	found := map[string]map[string]string{}
-	for _, name := range names {
-		var secret corev1.Secret
-		if err := l.Client(t, at).Get(t.Context(), client.ObjectKey{Namespace: "default", Name: name}, &secret); err != nil {
-			t.Fatal(err)
-		}
-		if len(secret.Labels) > 0 {
-			found[name] = secret.Labels
-		}
-	}
-	return found
 }
 
 func TestAccAUsersSecretIsRejectedInANamespaceThatADestroyRemoves(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	p := lab.NewProject(t, t.TempDir())
-	acctest.DestroyAtLast(p)
-	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort))
-	p.Apply()
+	p := lab.Written(t, lab.Between("milan", acctest.OverNodePort))
+	p.Again()
 	keys := acctest.WireguardKeys(t, "liqo-tenant-rome", "my-keys")
 	if err := lab.Client(t, "milan").Create(t.Context(), keys); err != nil {
 		t.Fatal(err)

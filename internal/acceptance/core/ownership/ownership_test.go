@@ -12,6 +12,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
+func TestMain(m *testing.M) { acctest.Main(m) }
+
 // The page that says what Terraform does to a shortcut.
 const lives = "templates/guides/lifecycle.md.tmpl"
 
@@ -49,11 +51,8 @@ func TestAccAShortcutOfAnotherStateIsNeitherTakenOverNorRemoved(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			lab.KeepsInventory(t)
-			first, second := lab.StateIn(t, "first", joining("s", "rome", "milan", "")), lab.StateIn(
-				t,
-				"second",
-				config,
-			)
+			first := lab.StateIn(t, "first", joining("s", "rome", "milan", ""))
+			second := lab.StateIn(t, "second", config)
 			acctest.DestroyAtLast(first, second)
 			first.Apply()
 			networks := lab.Networks(t)
@@ -74,9 +73,8 @@ func TestAccAShortcutOfAnotherStateIsNeitherTakenOverNorRemoved(t *testing.T) {
 
 func TestAccAnotherStateTakesAShortcutOverIfItAdopts(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	first, second := lab.StateIn(t, "first", joining("s", "rome", "milan", "")), lab.StateIn(
-		t, "second", joining("s", "rome", "milan", "adopt_existing = true"),
-	)
+	first := lab.StateIn(t, "first", joining("s", "rome", "milan", ""))
+	second := lab.StateIn(t, "second", joining("s", "rome", "milan", "adopt_existing = true"))
 	acctest.DestroyAtLast(first, second)
 	first.Apply()
 	gateway := lab.GatewayServer(t)
@@ -143,10 +141,15 @@ func TestAccTheNextApplyContinuesAfterAKilledOne(t *testing.T) {
 		}`
 	p := lab.StateIn(t, "killed", config)
 	acctest.DestroyAtLast(p)
-	// When the Lease is renewed for the first time, all writes have been answered, and the apply waits for an address.
 	renewed := lab.Happens(t, "milan", &coordinationv1.LeaseList{}, watch.Modified,
 		client.MatchingFields{"metadata.name": "terraform-provider-liqo.milan.rome"})
-	killWhen(p, renewed, "apply", "-auto-approve")
+	running := p.Begin("apply", "-auto-approve")
+	<-renewed // for the first time: all writes have been answered, and the apply waits for an address
+	if err := running.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = running.Wait()
+	p.Unlock()
 	gateway := lab.GatewayServer(t)
 	p.Run("destroy", "-auto-approve") // the state is empty
 	if now := lab.GatewayServer(t); now != gateway {
@@ -167,14 +170,27 @@ func TestAccTheNextApplyContinuesAfterAKilledOne(t *testing.T) {
 	}
 }
 
-// killWhen runs a Terraform command. It kills Terraform and the provider as soon as the event happens.
-func killWhen(p *acctest.Project, happens <-chan struct{}, args ...string) {
-	p.T.Helper()
-	running := p.Begin(args...)
-	<-happens
-	if err := running.Signal(syscall.SIGKILL); err != nil {
-		p.T.Fatal(err)
+func TestAccAGatewayWhoseCreateFailedBelongsToTheStateThatHasIt(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	t.Cleanup(func() { lab.Command(t, "set", "milan", "load-balancer=true") })
+	lab.Command(t, "set", "milan", "load-balancer=false")
+	first := lab.StateIn(t, "first", acctest.ServerOf(`timeouts = { create = "10s", update = "5m" }`))
+	second := lab.StateIn(t, "second", acctest.ServerOf(`service_type = "NodePort"`))
+	acctest.DestroyAtLast(first, second)
+	acctest.Says(t, first.Refused("apply", "-auto-approve"), "The load balancer gives no address",
+		"set `service_type = \"NodePort\"` in the `liqo_gateway_server`", "The resource is tainted")
+	gateway := lab.GatewayServer(t)
+	acctest.Says(t, second.Refused("apply", "-auto-approve"), "exists already on leaf",
+		"in folder first, workspace default")
+	if left := second.Resources(); left != "" {
+		t.Errorf("the refused create is in the state: %s", left)
 	}
-	_, _ = running.Wait()
-	p.Unlock()
+	lab.Command(t, "set", "milan", "load-balancer=true")
+	first.Run("untaint", "liqo_gateway_server.turin")
+	first.Again()
+	if now := lab.GatewayServer(t); now != gateway {
+		t.Error("the gateway was replaced")
+	}
+	first.Run("taint", "liqo_gateway_server.turin")
+	acctest.Says(t, first.Again(), "1 added, 0 changed, 1 destroyed")
 }

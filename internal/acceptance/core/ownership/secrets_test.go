@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,7 +24,7 @@ import (
 
 func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	rome, milan := lab.Credentials(t, "rome"), lab.Credentials(t, "milan")
+	rome, milan := lab.ReachedAsAdministrator(t, "rome")["rome"], lab.Config(t, "milan")
 	content, err := os.ReadFile(lab.Cluster(t, "milan").Kubeconfig)
 	if err != nil {
 		t.Fatal(err)
@@ -60,18 +61,27 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 		      api_version = "client.authentication.k8s.io/v1", command = "false", env = { SECRET = var.planted.env }
 		    } }
 		  }
-		}`, rome.Server, rome.CA)
+		}`, rome.Host, rome.ClusterCACertificate)
 	acctest.DestroyAtLast(p)
-	p.Configure(
-		inBlock + strings.Replace(acctest.ShortcutInDefault, acctest.OverNodePort,
-			acctest.OverNodePort+"\nkey_rotation = 1", 1),
-	)
-	outputs := crashes(t, lab, p, written)
+	rotated := func(number int) string {
+		return inBlock + acctest.FromTo("rome_milan", "rome", "milan",
+			fmt.Sprintf("%s\nkey_rotation = %d", acctest.OverNodePort+acctest.InDefault, number))
+	}
+	p.Configure(rotated(1))
+
+	// In the middle of a create, the provider dumps what it does into Terraform's log, and ends.
+	p.Set("GOTRACEBACK", "all")
+	working := lab.Happens(t, "milan", &networkingv1beta1.GatewayServerList{}, watch.Added)
+	running := p.Begin("apply", "-auto-approve")
+	<-working
+	if err := running.SignalProvider(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	outputs, _ := running.Wait()
+	acctest.Says(t, string(acctest.FilesIn(t, written)["log"]), "SIGQUIT: quit", "shortcut.(*Shortcut).Connect")
+
 	outputs += p.Run("apply", "-auto-approve") + p.Run("plan") + p.Run("show", "-json")
-	p.Configure(
-		inBlock + strings.Replace(acctest.ShortcutInDefault, acctest.OverNodePort,
-			acctest.OverNodePort+"\nkey_rotation = 2", 1),
-	)
+	p.Configure(rotated(2))
 	outputs += p.Run("apply", "-auto-approve")
 	for name, says := range map[string]string{
 		"bolzano": "can't be reached", "como": "can't be reached", "pisa": `has the scheme "socks5h"`,
@@ -94,48 +104,35 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 
 	secrets := map[string][]byte{
 		"a token": []byte(rome.Token), "a token that is refused": []byte(refused),
-		"a client key":                 acctest.Middle(milan.Key),
-		"a client key of a kubeconfig": acctest.Middle(base64.StdEncoding.EncodeToString([]byte(milan.Key))),
+		"a client key":                 acctest.Middle(string(milan.KeyData)),
+		"a client key of a kubeconfig": acctest.Middle(base64.StdEncoding.EncodeToString(milan.KeyData)),
 	}
 	for name, value := range planted {
 		secrets["the "+name] = []byte(value)
 	}
 	for at, remote := range map[string]string{"rome": "milan", "milan": "rome"} {
-		secrets["the private key of a gateway on "+at] = privateKey(t, lab, at, remote)
+		var keys corev1.Secret
+		name := client.ObjectKey{Namespace: "default", Name: "gw-" + remote}
+		if err := lab.Client(t, at).Get(t.Context(), name, &keys); err != nil || len(keys.Data[consts.PrivateKeyField]) == 0 {
+			t.Fatalf("Secret %s on %q has no private key (%v)", name, at, err)
+		}
+		key := base64.StdEncoding.EncodeToString(keys.Data[consts.PrivateKeyField]) // as a Secret in JSON has it
+		secrets["the private key of a gateway on "+at] = []byte(key)
 	}
-	files := append(acctest.FilesIn(t, written), acctest.FilesIn(t, p.Dir)...)
+	files := acctest.FilesIn(t, p.Dir)
+	maps.Copy(files, acctest.FilesIn(t, written))
 	for _, expected := range []string{"log", "outputs", "terraform.tfstate", "saved.tfplan/tfplan"} {
-		if !have(files, expected) {
+		if len(files[expected]) == 0 {
 			t.Errorf("%s was not searched", expected)
 		}
 	}
-	for _, file := range files {
+	for file, content := range files {
 		for name, secret := range secrets {
-			if bytes.Contains(file.Content, secret) {
-				t.Errorf("%s is in %s", name, file.Name)
+			if bytes.Contains(content, secret) {
+				t.Errorf("%s is in %s", name, file)
 			}
 		}
 	}
-}
-
-// crashes lets the provider dump what it does, and end, in the middle of a create. It returns Terraform's output. The
-// dump is in Terraform's log.
-func crashes(t *testing.T, l *acctest.Lab, p *acctest.Project, written string) (output string) {
-	t.Helper()
-	p.Set("GOTRACEBACK", "all")
-	working := l.Happens(t, "milan", &networkingv1beta1.GatewayServerList{}, watch.Added)
-	running := p.Begin("apply", "-auto-approve")
-	<-working
-	if err := running.SignalProvider(syscall.SIGQUIT); err != nil {
-		t.Fatal(err)
-	}
-	output, _ = running.Wait()
-	log, err := os.ReadFile(filepath.Join(written, "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	acctest.Says(t, string(log), "SIGQUIT: quit", "shortcut.(*Shortcut).Connect")
-	return output
 }
 
 // A plan and its apply may each get a new token. Terraform asks for ephemeral values again when it applies a saved
@@ -169,50 +166,20 @@ func TestAccAnEphemeralTokenIsNotInASavedPlanAndMayChangeBeforeTheApply(t *testi
 	p.Run("plan", "-out=saved.tfplan")
 	renewed := map[string]string{}
 	for name := range leaves {
-		renewed[name] = anotherToken(t, lab, name)
+		account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "administrator"}}
+		request := &authenticationv1.TokenRequest{}
+		if err := lab.Client(t, name).SubResource("token").Create(t.Context(), account, request); err != nil {
+			t.Fatal(err)
+		}
+		renewed[name] = request.Status.Token
 	}
 	p.SetJSON("TF_VAR_tokens", renewed)
 	acctest.Says(t, p.Run("apply", "saved.tfplan"), "1 added, 0 changed, 0 destroyed")
-	for _, file := range acctest.FilesIn(t, p.Dir) {
+	for file, content := range acctest.FilesIn(t, p.Dir) {
 		for name := range leaves {
-			if bytes.Contains(file.Content, []byte(tokens[name])) || bytes.Contains(file.Content, []byte(renewed[name])) {
-				t.Errorf("a token of %s is in %s", name, file.Name)
+			if bytes.Contains(content, []byte(tokens[name])) || bytes.Contains(content, []byte(renewed[name])) {
+				t.Errorf("a token of %s is in %s", name, file)
 			}
 		}
 	}
-}
-
-// anotherToken returns a further token of the administrator that the test has made.
-func anotherToken(t *testing.T, l *acctest.Lab, name string) string {
-	t.Helper()
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "acceptance-test"}}
-	request := &authenticationv1.TokenRequest{}
-	if err := l.Client(t, name).SubResource("token").Create(t.Context(), account, request); err != nil {
-		t.Fatal(err)
-	}
-	return request.Status.Token
-}
-
-// privateKey returns the WireGuard key of the gateway on a cluster for another one, as a Secret in JSON has it.
-func privateKey(t *testing.T, l *acctest.Lab, at, remote string) []byte {
-	t.Helper()
-	var keys corev1.Secret
-	name := client.ObjectKey{Namespace: "default", Name: "gw-" + remote}
-	if err := l.Client(t, at).Get(t.Context(), name, &keys); err != nil {
-		t.Fatal(err)
-	}
-	key := keys.Data[consts.PrivateKeyField]
-	if len(key) == 0 {
-		t.Fatalf("Secret %s on %q has no private key", name, at)
-	}
-	return []byte(base64.StdEncoding.EncodeToString(key))
-}
-
-func have(f []acctest.WrittenFile, end string) bool {
-	for _, file := range f {
-		if strings.HasSuffix(file.Name, "/"+end) && len(file.Content) > 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -1,9 +1,10 @@
 package pair
 
 import (
-	"bytes"
 	"context"
+	"encoding/base64"
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -22,9 +23,11 @@ import (
 type update struct {
 	name     string
 	settings string
-	gateways acctest.GatewayChange
+	replaces []string // the leaves whose gateways are replaced
 	checks   []statecheck.StateCheck
 }
+
+var both = []string{"rome", "milan"}
 
 // updated applies one update after the other to a shortcut from Rome to Milan over a node port, all in place. The test
 // framework checks that the plan after each update is empty.
@@ -35,7 +38,7 @@ func updated(t *testing.T, l *acctest.Lab, all ...update) {
 		Config: l.Between("milan", acctest.OverNodePort),
 		ConfigStateChecks: []statecheck.StateCheck{
 			acctest.IsConnected,
-			gateways.Changed(acctest.ReplacesGateways),
+			gateways.Replaced(both...),
 		},
 	}}
 	for _, update := range all {
@@ -43,10 +46,19 @@ func updated(t *testing.T, l *acctest.Lab, all ...update) {
 			PreConfig:         func() { t.Log(update.name) },
 			Config:            l.Between("milan", update.settings),
 			ConfigPlanChecks:  acctest.InPlace(),
-			ConfigStateChecks: append(update.checks, acctest.IsConnected, gateways.Changed(update.gateways)),
+			ConfigStateChecks: append(update.checks, acctest.IsConnected, gateways.Replaced(update.replaces...)),
 		})
 	}
 	acctest.Apply(t, steps...)
+}
+
+// madeFrom checks the names of the templates of both gateways.
+func madeFrom(t *testing.T, l *acctest.Lab, clientTemplate, serverTemplate string) []statecheck.StateCheck {
+	t.Helper()
+	return []statecheck.StateCheck{
+		l.Has(t, "rome", &networkingv1beta1.GatewayClientList{}, ".spec.clientTemplateRef.name", clientTemplate),
+		l.Has(t, "milan", &networkingv1beta1.GatewayServerList{}, ".spec.serverTemplateRef.name", serverTemplate),
+	}
 }
 
 func TestAccTheServersGatewayChangesInPlace(t *testing.T) {
@@ -71,19 +83,19 @@ func TestAccTheServersGatewayChangesInPlace(t *testing.T) {
 	}
 	updated(t, lab,
 		update{
-			"to a load balancer", "", acctest.KeepsGateways, []statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51840))},
+			"to a load balancer", "", nil, []statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51840))},
 		},
 		update{
-			"to another port", `server_gateway = { port = 51900 }`, acctest.KeepsGateways,
+			"to another port", `server_gateway = { port = 51900 }`, nil,
 			[]statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51900))},
 		},
 		update{
-			"to an address of one's choice", `server_gateway = { load_balancer_ip = "192.0.2.10" }`, acctest.KeepsGateways,
+			"to an address of one's choice", `server_gateway = { load_balancer_ip = "192.0.2.10" }`, nil,
 			[]statecheck.StateCheck{endpointAddress("192.0.2.10"), endpointPort(knownvalue.Int32Exact(51840))},
 		},
 		update{
 			"to a node port of one's choice", `server_gateway = { service_type = "NodePort", node_port = 31010 }`,
-			acctest.KeepsGateways,
+			nil,
 			[]statecheck.StateCheck{endpointAddress(lab.NodeAddress(t, "milan")), endpointPort(knownvalue.Int32Exact(31010))},
 		},
 		update{
@@ -91,29 +103,29 @@ func TestAccTheServersGatewayChangesInPlace(t *testing.T) {
 				service_type        = "NodePort"
 				service_annotations = { "example.com/speed" = "fast" }
 				service_labels      = { team = "network" }
-			}`, acctest.KeepsGateways, []statecheck.StateCheck{
+			}`, nil, []statecheck.StateCheck{
 				endpointPort(nodePort()), service("marked", func(has *corev1.Service) bool {
 					return has.Annotations["example.com/speed"] == "fast" && has.Labels["team"] == "network"
 				}),
 			},
 		},
 		update{
-			"to another MTU", acctest.OverNodePort + "\nmtu = 1400", acctest.KeepsGateways,
+			"to another MTU", acctest.OverNodePort + "\nmtu = 1400", nil,
 			[]statecheck.StateCheck{lab.GatewaysHaveMTU(t, 1400)},
 		},
 		update{
 			"to another template", `server_gateway = { service_type = "NodePort", template = { name = "my-server" } }`,
-			acctest.ReplacesServer,
-			[]statecheck.StateCheck{madeFrom(t, lab, "wireguard-client", "my-server")},
+			[]string{"milan"},
+			madeFrom(t, lab, "wireguard-client", "my-server"),
 		},
-		update{"to an address inside the cluster", `server_gateway = { service_type = ` +
-			`"ClusterIP" }`, acctest.ReplacesServer, []statecheck.StateCheck{
-			endpointPort(knownvalue.Int32Exact(51840)), service("inside the cluster", func(has *corev1.Service) bool {
-				return has.Spec.Type == corev1.ServiceTypeClusterIP
-			}),
-			madeFrom(t, lab, "wireguard-client", "wireguard-server"),
-		}},
-		update{"back", acctest.OverNodePort, acctest.KeepsGateways, []statecheck.StateCheck{endpointPort(nodePort())}},
+		update{
+			"to an address inside the cluster", `server_gateway = { service_type = "ClusterIP" }`, []string{"milan"},
+			append(madeFrom(t, lab, "wireguard-client", "wireguard-server"),
+				endpointPort(knownvalue.Int32Exact(51840)), service("inside the cluster", func(has *corev1.Service) bool {
+					return has.Spec.Type == corev1.ServiceTypeClusterIP
+				})),
+		},
+		update{"back", acctest.OverNodePort, nil, []statecheck.StateCheck{endpointPort(nodePort())}},
 	)
 }
 
@@ -122,18 +134,18 @@ func TestAccTheClientsGatewayChangesInPlace(t *testing.T) {
 	lab.CopyTemplate(t, "rome", "WgGatewayClientTemplate", "wireguard-client", "my-client")
 	const fixed = `server_gateway = { service_type = "NodePort", node_port = 31011 }` + "\n"
 	updated(t, lab,
-		update{"the server, to a port that is known", fixed, acctest.KeepsGateways, nil},
+		update{"the server, to a port that is known", fixed, nil, nil},
 		// The gateway works in this way already, so there is nothing to change.
 		update{
 			"to the address and the port that it dials already",
 			fixed + fmt.Sprintf(`client_gateway = { connect_address = %q, connect_port = 31011 }`,
 				lab.NodeAddress(t, "milan")),
-			acctest.KeepsGateways, nil,
+			nil, nil,
 		},
 		update{
 			"to the server's own port again",
 			fixed + fmt.Sprintf(`client_gateway = { connect_address = %q }`,
-				lab.NodeAddress(t, "milan")), acctest.KeepsGateways, nil,
+				lab.NodeAddress(t, "milan")), nil, nil,
 		},
 		update{
 			"to another template", fixed + `client_gateway = {
@@ -142,11 +154,11 @@ func TestAccTheClientsGatewayChangesInPlace(t *testing.T) {
 				  namespace = "liqo"
 				  resource  = "networking.liqo.io/v1beta1/wggatewayclienttemplates"
 				}
-			}`, acctest.ReplacesClient, []statecheck.StateCheck{madeFrom(t, lab, "my-client", "wireguard-server")},
+			}`, []string{"rome"}, madeFrom(t, lab, "my-client", "wireguard-server"),
 		},
 		update{
-			"back", fixed, acctest.ReplacesClient,
-			[]statecheck.StateCheck{madeFrom(t, lab, "wireguard-client", "wireguard-server")},
+			"back", fixed, []string{"rome"},
+			madeFrom(t, lab, "wireguard-client", "wireguard-server"),
 		},
 	)
 }
@@ -168,58 +180,45 @@ func TestAccNamespacesAndKeysChangeInPlace(t *testing.T) {
 			server_gateway = { service_type = "NodePort", key_secret = %q }
 			client_gateway = { key_secret = %q }`, name, name) + ownNamespaces
 	}
-	updated(
-		t,
-		lab,
+	gatewaysHave := func(path, client, server string, more ...statecheck.StateCheck) []statecheck.StateCheck {
+		return append(more, lab.Has(t, "rome", &networkingv1beta1.GatewayClientList{}, path, client),
+			lab.Has(t, "milan", &networkingv1beta1.GatewayServerList{}, path, server))
+	}
+	liqosKeys := gatewaysHave(".status.secretRef.name", "gw-milan", "gw-rome")
+	trusting := func(keys map[string]map[string][]byte) (checks []statecheck.StateCheck) {
+		for at, of := range map[string]string{"rome": "milan", "milan": "rome"} {
+			key := strconv.Quote(base64.StdEncoding.EncodeToString(keys[of]["publicKey"]))
+			checks = append(checks, lab.Has(t, at, &networkingv1beta1.PublicKeyList{}, ".spec.publicKey", key))
+		}
+		return checks
+	}
+	updated(t, lab,
 		update{
-			"to namespaces of one's own",
-			acctest.OverNodePort + ownNamespaces,
-			acctest.ReplacesGateways,
-			[]statecheck.StateCheck{
+			"to namespaces of one's own", acctest.OverNodePort + ownNamespaces, both,
+			gatewaysHave(".metadata.namespace", "default", "default",
 				acctest.Expect("client_namespace", knownvalue.StringExact("default")),
-				acctest.Expect("server_namespace", knownvalue.StringExact("default")),
-				inNamespaces(t, lab, "default", "default"),
-			},
+				acctest.Expect("server_namespace", knownvalue.StringExact("default"))),
 		},
+		update{"to keys of one's own", keys("my-keys"), both, trusting(first)},
+		update{"to other keys", keys("other-keys"), both, trusting(second)},
 		update{
-			"to keys of one's own", keys("my-keys"), acctest.ReplacesGateways,
-			[]statecheck.StateCheck{trusts(t, lab, "rome", first["milan"]), trusts(t, lab, "milan", first["rome"])},
-		},
-		update{
-			"to other keys", keys("other-keys"), acctest.ReplacesGateways,
-			[]statecheck.StateCheck{trusts(t, lab, "rome", second["milan"]), trusts(t, lab, "milan", second["rome"])},
-		},
-		update{
-			"to Liqo's keys, in the tenant namespaces",
-			acctest.OverNodePort,
-			acctest.ReplacesGateways,
-			[]statecheck.StateCheck{
+			"to Liqo's keys, in the tenant namespaces", acctest.OverNodePort, both,
+			gatewaysHave(".metadata.namespace", "liqo-tenant-milan", "liqo-tenant-rome", append(liqosKeys,
 				acctest.Expect("client_namespace", knownvalue.StringExact("liqo-tenant-milan")),
-				acctest.Expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")),
-				inNamespaces(t, lab, "liqo-tenant-milan", "liqo-tenant-rome"), withLiqosKeys(t, lab),
-			},
+				acctest.Expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")))...),
 		},
+		update{"and back", keys("my-keys"), both, trusting(first)},
 		update{
-			"and back", keys("my-keys"), acctest.ReplacesGateways,
-			[]statecheck.StateCheck{trusts(t, lab, "rome", first["milan"]), trusts(t, lab, "milan", first["rome"])},
+			"to Liqo's keys in the same namespaces", acctest.OverNodePort + ownNamespaces, both,
+			gatewaysHave(".metadata.namespace", "default", "default", liqosKeys...),
 		},
-		update{
-			"to Liqo's keys in the same namespaces", acctest.OverNodePort + ownNamespaces, acctest.ReplacesGateways,
-			[]statecheck.StateCheck{inNamespaces(t, lab, "default", "default"), withLiqosKeys(t, lab)},
-		},
-		update{
-			"to the user's keys again, which the destroy does not remove",
-			keys("my-keys"),
-			acctest.ReplacesGateways,
-			nil,
-		},
+		update{"to the user's keys again, which the destroy does not remove", keys("my-keys"), both, nil},
 	)
-	for _, cluster := range []string{"rome", "milan"} {
+	for _, cluster := range both {
 		for _, name := range []string{"my-keys", "other-keys"} {
 			var left corev1.Secret
-			if err := lab.Client(t, cluster).Get(
-				t.Context(), client.ObjectKey{Namespace: "default", Name: name}, &left,
-			); err != nil {
+			key := client.ObjectKey{Namespace: "default", Name: name}
+			if err := lab.Client(t, cluster).Get(t.Context(), key, &left); err != nil {
 				t.Error(err)
 			}
 			if len(left.Labels) > 0 {
@@ -229,27 +228,12 @@ func TestAccNamespacesAndKeysChangeInPlace(t *testing.T) {
 	}
 }
 
-// trusts checks the key that the gateway of a cluster uses for the other gateway.
-func trusts(t *testing.T, l *acctest.Lab, cluster string, keys map[string][]byte) acctest.Check {
-	t.Helper()
-	return func(ctx context.Context) error {
-		var told networkingv1beta1.PublicKeyList
-		err := l.Client(t, cluster).List(ctx, &told)
-		if err == nil && (len(told.Items) != 1 || !bytes.Equal(told.Items[0].Spec.PublicKey, keys["publicKey"])) {
-			return fmt.Errorf("the gateway of %s does not have the key of the other gateway", cluster)
-		}
-		return err
-	}
-}
-
 func TestAccOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	updated(
-		t,
-		lab,
+	updated(t, lab,
 		update{
 			"parts of the address ranges", acctest.OverNodePort + `
-			server_network = { pod_cidrs = ["10.203.128.0/17"], external_cidr = "10.70.0.0/17" }`, acctest.KeepsGateways,
+			server_network = { pod_cidrs = ["10.203.128.0/17"], external_cidr = "10.70.0.0/17" }`, nil,
 			[]statecheck.StateCheck{
 				acctest.KeepsPodCIDR(acctest.RomeMilan, "server_network", "10.203.128.0/17"),
 				lab.AsLiqoSays(t, acctest.RomeMilan, "rome", "milan"),
@@ -258,37 +242,27 @@ func TestAccOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
 		update{
 			"of the client, too", acctest.OverNodePort + `
 			client_network = { pod_cidrs = ["10.202.64.0/18"] }
-			cidr_remapping = "forbid"`, acctest.KeepsGateways,
+			cidr_remapping = "forbid"`, nil,
 			[]statecheck.StateCheck{
 				acctest.KeepsPodCIDR(acctest.RomeMilan, "client_network", "10.202.64.0/18"),
 				acctest.KeepsPodCIDR(acctest.RomeMilan, "server_network", "10.203.0.0/16"),
 				lab.AsLiqoSays(t, acctest.RomeMilan, "rome", "milan"),
 			},
 		},
-		update{"the leaves' own", acctest.OverNodePort, acctest.KeepsGateways, []statecheck.StateCheck{
+		update{"the leaves' own", acctest.OverNodePort, nil, []statecheck.StateCheck{
 			acctest.KeepsPodCIDR(acctest.RomeMilan, "client_network",
 				"10.202.0.0/16"), lab.AsLiqoSays(t, acctest.RomeMilan, "rome", "milan"),
 		}},
-		update{"no remapping", acctest.OverNodePort + "\n" + `cidr_remapping = "forbid"`, acctest.KeepsGateways, nil},
-		update{"keys left to others", acctest.OverNodePort + "\nshare_keys = false", acctest.KeepsGateways, nil},
-		update{"no waiting", acctest.OverNodePort + "\nwait_for_connection = false", acctest.KeepsGateways, nil},
-		update{
-			"what a destroy does",
-			acctest.OverNodePort + "\n" + `on_destroy = "disconnect"`,
-			acctest.KeepsGateways,
-			nil,
-		},
-		update{"what it does without a leaf", acctest.OverNodePort + "\nforce_destroy = true", acctest.KeepsGateways, nil},
-		update{
-			"what it does to a peering",
-			acctest.OverNodePort + "\ndestroy_peering_network = true",
-			acctest.KeepsGateways,
-			nil,
-		},
-		update{"adoption", acctest.OverNodePort + "\nadopt_existing = true", acctest.KeepsGateways, nil},
+		update{"no remapping", acctest.OverNodePort + "\n" + `cidr_remapping = "forbid"`, nil, nil},
+		update{"keys left to others", acctest.OverNodePort + "\nshare_keys = false", nil, nil},
+		update{"no waiting", acctest.OverNodePort + "\nwait_for_connection = false", nil, nil},
+		update{"what a destroy does", acctest.OverNodePort + "\n" + `on_destroy = "disconnect"`, nil, nil},
+		update{"what it does without a leaf", acctest.OverNodePort + "\nforce_destroy = true", nil, nil},
+		update{"what it does to a peering", acctest.OverNodePort + "\ndestroy_peering_network = true", nil, nil},
+		update{"adoption", acctest.OverNodePort + "\nadopt_existing = true", nil, nil},
 		update{
 			"timeouts", acctest.OverNodePort + "\n" + `timeouts = { create = "3m", read = "3m", update = "3m", delete = "3m" }`,
-			acctest.KeepsGateways, nil,
+			nil, nil,
 		},
 	)
 }

@@ -13,42 +13,32 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-// views are data sources that show what joins Rome and Milan, one and all.
-const views = `
-	data "liqo_shortcut" "rome_milan" {
-	  client = "rome"
-	  server = "milan"
-	}
-	data "liqo_shortcuts" "all" {}
-	data "liqo_topology" "all" {
-	  central = "europe"
-	}`
-
-// contains checks that a text contains all of these parts.
-func contains(parts ...string) knownvalue.Check {
-	return knownvalue.StringFunc(func(text string) error {
-		for _, part := range parts {
-			if !strings.Contains(text, part) {
-				return fmt.Errorf("%q is missing in:\n%s", part, text)
-			}
+func TestAccDataSourcesShowANetworkThatSomeoneElseMadeAndThatItsLinkBreaks(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	const views = `
+		data "liqo_shortcut" "rome_milan" {
+		  client = "rome"
+		  server = "milan"
 		}
-		return nil
-	})
-}
-
-// recent checks that a time is in the last few minutes.
-func recent() knownvalue.Check {
-	return knownvalue.StringFunc(func(text string) error {
+		data "liqo_shortcuts" "all" {}
+		data "liqo_topology" "all" { central = "europe" }`
+	contains := func(parts ...string) knownvalue.Check {
+		return knownvalue.StringFunc(func(text string) error {
+			for _, part := range parts {
+				if !strings.Contains(text, part) {
+					return fmt.Errorf("%q is missing in:\n%s", part, text)
+				}
+			}
+			return nil
+		})
+	}
+	recent := knownvalue.StringFunc(func(text string) error {
 		at, err := time.Parse(time.RFC3339, text)
 		if err != nil || time.Since(at) > time.Hour || time.Until(at) > time.Minute {
 			return fmt.Errorf("%s is not recent (%w)", text, err)
 		}
 		return nil
 	})
-}
-
-func TestAccDataSourcesShowANetworkThatSomeoneElseMadeAndThatItsLinkBreaks(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Topology)
 	const one, all, topology = "liqo_shortcut.rome_milan", "liqo_shortcuts.all", "liqo_topology.all"
 	address, latency := acctest.Exactly(lab.NodeAddress(t, "milan")), knownvalue.Float64Exact(1)
 	acctest.Apply(t,
@@ -61,7 +51,7 @@ func TestAccDataSourcesShowANetworkThatSomeoneElseMadeAndThatItsLinkBreaks(t *te
 				acctest.Shows(one, address, "server_endpoint", "addresses", 0),
 				lab.AsLiqoSays(t, "data."+one, "rome", "milan"),
 				acctest.Shows(one, latency, "client_end", "latency_ms"),
-				acctest.Shows(one, recent(), "client_end", "latency_measured_at"),
+				acctest.Shows(one, recent, "client_end", "latency_measured_at"),
 				acctest.Shows(one, contains("gw-milan-"), "client_end", "gateway_pods", 0, "name"),
 				acctest.Shows(one, contains("gw-rome-"), "server_end", "gateway_pods", 0, "name"),
 				acctest.Shows(one, knownvalue.NotNull(), "server_end", "gateway_pods", 0, "node"),

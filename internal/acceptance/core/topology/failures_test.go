@@ -39,7 +39,8 @@ func TestAccFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 		resource.TestStep{
 			PreConfig: func() {
 				lab.Command(t, "set", "milan", "connect=false")
-				inPlace := connectionAppears(t, lab, "milan")
+				// A gateway creates it when it has everything to dial or to listen.
+				inPlace := lab.Happens(t, "milan", &networkingv1beta1.ConnectionList{}, watch.Added)
 				go func() {
 					defer close(stopped)
 					<-inPlace // now the apply waits only for the tunnel
@@ -76,18 +77,18 @@ func TestAccFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 
 func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	milan := lab.Credentials(t, "milan")
+	milan := lab.ReachedAsAdministrator(t, "milan")["milan"]
 	reached := func(token, ca string) string {
 		return lab.Listing(
-			"milan = "+acctest.Leaf{Host: milan.Server, ClusterCACertificate: ca, Token: token}.Entry(),
+			"milan = "+acctest.Leaf{Host: milan.Host, ClusterCACertificate: ca, Token: token}.Entry(),
 		) + acctest.ShortcutInDefault
 	}
 	acctest.Apply(t,
 		resource.TestStep{
-			Config: reached(milan.Token, milan.CA), ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
+			Config: reached(milan.Token, milan.ClusterCACertificate), ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
 		},
 		resource.TestStep{
-			Config: reached("expired", milan.CA), PlanOnly: true,
+			Config: reached("expired", milan.ClusterCACertificate), PlanOnly: true,
 			ExpectError: acctest.Message(`The API server refuses the credentials on leaf "milan"`, `The answer was: `+
 				`Unauthorized`,
 				`They may have expired: renew the token or certificate that the provider block or the kubeconfig `+
@@ -95,7 +96,7 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 					`this leaf.`, acctest.HelpAt("credentials-refused")),
 		},
 		resource.TestStep{ // this is an error only for a new shortcut
-			Config: reached(milan.Token, lab.Credentials(t, "rome").CA) + `
+			Config: reached(milan.Token, string(lab.Config(t, "rome").CAData)) + `
 				resource "liqo_shortcut" "europe_milan" {
 				  client = "europe"
 				  server = "milan"
@@ -111,15 +112,8 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 					"cluster.", acctest.HelpAt("certificate-untrusted")),
 		},
 		resource.TestStep{
-			Config:           reached(milan.Token, milan.CA),
+			Config:           reached(milan.Token, milan.ClusterCACertificate),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
 		},
 	)
-}
-
-// connectionAppears returns a channel that is closed by the first Connection on a cluster. A gateway creates it when it
-// has everything to dial or to listen.
-func connectionAppears(t *testing.T, l *acctest.Lab, name string) <-chan struct{} {
-	t.Helper()
-	return l.Happens(t, name, &networkingv1beta1.ConnectionList{}, watch.Added)
 }

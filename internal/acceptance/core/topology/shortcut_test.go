@@ -13,6 +13,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
+func TestMain(m *testing.M) { acctest.Main(m) }
+
 func TestAccLeavesWithTheSamePodCIDRAreRemapped(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
 	acctest.Apply(t, resource.TestStep{
@@ -97,6 +99,48 @@ func TestAccTheCentreAndItsLeavesAreConnectedInOneApply(t *testing.T) {
 		)
 	}
 	acctest.Apply(t, resource.TestStep{Config: lab.Contexts(config), ConfigStateChecks: checks})
+}
+
+// Liqo 1.2.0 never reports a remapping as complete if the changed ranges are remapped to the same ones as before, as
+// these are.
+func TestAccRangesChangeInPlaceToOthersOfTheSameSize(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	announcing := func(half string, checks resource.ConfigPlanChecks) resource.TestStep {
+		return resource.TestStep{
+			Config: lab.Between("naples", acctest.OverNodePort+fmt.Sprintf(`
+				server_network = { pod_cidrs = [%q] }`, half)),
+			ConfigPlanChecks: checks,
+			ConfigStateChecks: []statecheck.StateCheck{
+				acctest.IsConnected, lab.AsLiqoSays(t, acctest.RomeMilan, "rome", "naples"),
+			},
+		}
+	}
+	acctest.Apply(t,
+		announcing("10.202.0.0/17", resource.ConfigPlanChecks{}),
+		announcing("10.202.128.0/17", acctest.InPlace()),
+	)
+}
+
+func TestAccExamplesAreAppliedUnchanged(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	for name, status := range map[string][]string{
+		"resources/liqo_shortcut": {"liqo_shortcut.rome_milan"},
+		"demo":                    {"liqo_shortcut.demo"},
+		"mesh": {
+			`liqo_shortcut.mesh["rome-milan"]`, `liqo_shortcut.mesh["rome-naples"]`, `liqo_shortcut.mesh["milan-naples"]`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lab.KeepsInventory(t)
+			p := lab.Example(t, name)
+			p.Remove("import-*.tf") // they need an existing network
+			p.Set("TF_VAR_kubeconfig", lab.Kubeconfig)
+			p.Apply()
+			for _, address := range status {
+				acctest.Says(t, p.Run("state", "show", address), `status = "Connected"`)
+			}
+		})
+	}
 }
 
 // remapped checks that a leaf's only pod CIDR is remapped.

@@ -64,12 +64,11 @@ func TestAccANetworkMadeByLiqoctlIsFoundByAQueryAndThenGenerated(t *testing.T) {
 // Older versions of Terraform have no queries.
 func TestAccANetworkMadeByLiqoctlIsGeneratedFromTheImportBlocksOfADataSource(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	p := lab.ShownBy(t, `
+	p := lab.Written(t, lab.Contexts(`
 		data "liqo_shortcuts" "all" {}
 		output "import_blocks" {
 		  value = data.liqo_shortcuts.all.import_blocks
-		}`)
-	acctest.DestroyAtLast(p)
+		}`))
 	lab.JoinByHand(t, "rome", "milan")()
 	p.Run("apply", "-auto-approve")
 	p.Write("import.tf", p.Run("output", "-raw", "import_blocks"))

@@ -114,14 +114,14 @@ func TestAccPacketsThatALinkLosesAreSeenAndComeBackWithItOnTheirOwn(t *testing.T
 	lab := acctest.BorrowReal(t, acctest.Plane)
 	p := lab.Join(t, "milan", acctest.OverNodePort)
 	link := lab.Link(t, "rome", "milan")
-	view := lab.ShownBy(t, `
+	view := lab.Written(t, lab.Contexts(`
 		data "liqo_shortcut" "rome_milan" {
 		  client = "rome"
 		  server = "milan"
 		}
 		output "status" {
 		  value = data.liqo_shortcut.rome_milan.status
-		}`)
+		}`))
 	is := func(status string) {
 		t.Helper()
 		p.Run("apply", "-refresh-only", "-auto-approve")

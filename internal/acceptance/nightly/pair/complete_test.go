@@ -16,7 +16,7 @@ func TestAccACompleteShortcutStaysItsOwnersWithoutItsGateways(t *testing.T) {
 	acctest.DestroyAtLast(first, second)
 	first.Apply()
 	for name, loses := range map[string]func(){
-		"after liqoctl network disconnect": func() { lab.Liqoctl(t, "disconnect", "rome", "milan") },
+		"after liqoctl network disconnect": func() { lab.Liqoctl(t, "rome", "milan", "network", "disconnect") },
 		"after both gateways were deleted": func() {
 			lab.DeleteFromTenant(t, "rome", &networkingv1beta1.GatewayClient{})
 			lab.DeleteFromTenant(t, "milan", &networkingv1beta1.GatewayServer{})

@@ -61,7 +61,7 @@ func TestAccARepairWhileALoadBalancerHasNoAddressKeepsTheGateways(t *testing.T) 
 		resource.TestStep{
 			Config: config,
 			ConfigStateChecks: []statecheck.StateCheck{
-				acctest.IsConnected, parts.stay(), gateways.Changed(acctest.ReplacesGateways),
+				acctest.IsConnected, parts.stay(), gateways.Replaced("rome", "milan"),
 			},
 		},
 		resource.TestStep{
@@ -85,7 +85,7 @@ func TestAccARepairWhileALoadBalancerHasNoAddressKeepsTheGateways(t *testing.T) 
 			PreConfig: func() { lab.Command(t, "set", "milan", "load-balancer=true") },
 			Config:    config, ConfigPlanChecks: acctest.InPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{
-				acctest.IsConnected, parts.stay(), gateways.Changed(acctest.KeepsGateways),
+				acctest.IsConnected, parts.stay(), gateways.Replaced(),
 			},
 		},
 	)
@@ -111,7 +111,7 @@ func TestAccAGatewayThatMovesToAnotherNodeIsOnlyDialledAgain(t *testing.T) {
 		return resource.TestStep{
 			PreConfig: func() { lab.MoveGateway(t, address) }, Config: config, ConfigPlanChecks: acctest.InPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{
-				parts.stay(), gateways.Changed(acctest.KeepsGateways), dials(address),
+				parts.stay(), gateways.Replaced(), dials(address),
 				statecheck.ExpectKnownValue(
 					acctest.RomeMilan, tfjsonpath.New("server_endpoint").AtMapKey("addresses").AtSliceIndex(0),
 					knownvalue.StringExact(address)),
@@ -123,7 +123,7 @@ func TestAccAGatewayThatMovesToAnotherNodeIsOnlyDialledAgain(t *testing.T) {
 			Config: config,
 			ConfigStateChecks: []statecheck.StateCheck{
 				parts.stay(),
-				gateways.Changed(acctest.ReplacesGateways),
+				gateways.Replaced("rome", "milan"),
 				dials(home),
 			},
 		},

@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
@@ -44,11 +43,8 @@ func TestAccConfigurationsCanOutliveTheShortcut(t *testing.T) {
 	const disconnecting = acctest.OverNodePort + "\n" + `on_destroy = "disconnect"`
 	acctest.Apply(t,
 		resource.TestStep{Config: lab.Between("milan", disconnecting)},
-		resource.TestStep{Config: lab.Contexts(""), Check: func(*terraform.State) error {
-			if got := lab.ConfiguredAt(t.Context(), t, "rome", "milan"); got.Pod != "10.203.0.0/16" {
-				return fmt.Errorf("Rome's Configuration says %v", got)
-			}
-			return nil
+		resource.TestStep{Config: lab.Contexts(""), ConfigStateChecks: []statecheck.StateCheck{
+			lab.Has(t, "rome", &networkingv1beta1.ConfigurationList{}, ".spec.remote.cidr.pod[*]", "10.203.0.0/16"),
 		}},
 		resource.TestStep{
 			Config: lab.Between("milan", acctest.OverNodePort),

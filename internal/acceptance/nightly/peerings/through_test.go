@@ -47,10 +47,10 @@ func TestAccTheLeavesAreReachedThroughTheCentreWhichHasCredentialsForThem(t *tes
 	}
 	for _, user := range identity.AuthInfos {
 		key := string(user.ClientKeyData)
-		for _, file := range acctest.FilesIn(t, p.Dir) {
-			if bytes.Contains(file.Content, acctest.Middle(key)) ||
-				bytes.Contains(file.Content, acctest.Middle(base64.StdEncoding.EncodeToString([]byte(key)))) {
-				t.Errorf("the key of the Identity is in %s", file.Name)
+		for file, content := range acctest.FilesIn(t, p.Dir) {
+			if bytes.Contains(content, acctest.Middle(key)) ||
+				bytes.Contains(content, acctest.Middle(base64.StdEncoding.EncodeToString([]byte(key)))) {
+				t.Errorf("the key of the Identity is in %s", file)
 			}
 		}
 	}

@@ -35,7 +35,7 @@ func TestAccAPeeringBeginsAndEndsOnTheNetworkOfAnEarlierShortcut(t *testing.T) {
 	acctest.Says(t, p.Refused("destroy", "-auto-approve"), refused("milan", "Provider"), refused("rome", "Consumer"))
 	l.SameNetworks(t, networks)
 
-	l.LiqoctlBetween(t, "rome", "milan", "unpeer") // removes the network, too
+	l.Liqoctl(t, "rome", "milan", "unpeer") // removes the network, too
 	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
 	p.Unchanged()
 	for leaf, other := range map[string]string{"rome": "milan", "milan": "rome"} {

@@ -1,0 +1,194 @@
+package acctest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// NextGateway returns a function that returns when another pod of a cluster's gateway runs than now.
+func (l *RealLab) NextGateway(t *testing.T, cluster string) func() {
+	t.Helper()
+	old := l.GatewayPod(t, cluster)
+	return func() {
+		t.Helper()
+		AwaitAny(t, l.Lab, cluster, &corev1.PodList{}, func(pod *corev1.Pod) bool {
+			return pod.UID != old.UID && pod.Status.Phase == corev1.PodRunning
+		}, client.InNamespace(old.Namespace))
+	}
+}
+
+// GatewayPod is the pod of a cluster's only gateway.
+func (l *RealLab) GatewayPod(t *testing.T, cluster string) *corev1.Pod {
+	t.Helper()
+	var pods corev1.PodList
+	err := l.Administrator(t, cluster).List(
+		t.Context(), &pods, client.MatchingLabels{"networking.liqo.io/component": "gateway"},
+	)
+	if err != nil || len(pods.Items) != 1 {
+		t.Fatalf("%d pods of gateways run on %s (%v)", len(pods.Items), cluster, err)
+	}
+	return &pods.Items[0]
+}
+
+// GatewayUIDs stores the UIDs of the gateways of Rome and Milan between steps.
+type GatewayUIDs struct {
+	T    *testing.T
+	Lab  *Lab
+	last map[string]types.UID // keyed by the cluster's name
+}
+
+// Replaced checks whose gateways were replaced since the last step, which interrupts traffic: those of these clusters,
+// with Rome before Milan.
+func (g *GatewayUIDs) Replaced(expected ...string) Check {
+	return g.Lab.Gateways(g.T, func(
+		client *networkingv1beta1.GatewayClient, server *networkingv1beta1.GatewayServer,
+	) error {
+		now, before := map[string]types.UID{"rome": client.UID, "milan": server.UID}, g.last
+		g.last = now
+		replaced := slices.DeleteFunc([]string{"rome", "milan"}, func(name string) bool { return now[name] == before[name] })
+		if !slices.Equal(replaced, expected) {
+			return fmt.Errorf("the gateways of %v were replaced, expected %v", replaced, expected)
+		}
+		return nil
+	})
+}
+
+// Gateways checks the gateways of Rome, which dials, and of Milan. Terraform's state may have only the requested
+// values.
+func (l *Lab) Gateways(
+	t *testing.T, check func(*networkingv1beta1.GatewayClient, *networkingv1beta1.GatewayServer) error,
+) Check {
+	t.Helper()
+	return func(ctx context.Context) error {
+		var clients networkingv1beta1.GatewayClientList
+		var servers networkingv1beta1.GatewayServerList
+		if err := errors.Join(
+			l.Client(t, "rome").List(ctx, &clients), l.Client(t, "milan").List(ctx, &servers),
+		); err != nil {
+			return err
+		}
+		if len(clients.Items) != 1 || len(servers.Items) != 1 {
+			return fmt.Errorf("got %d GatewayClients and %d GatewayServers", len(clients.Items), len(servers.Items))
+		}
+		return check(&clients.Items[0], &servers.Items[0])
+	}
+}
+
+// ActivePod returns the active pod of a cluster's only gateway as soon as there is one, and it is another one than
+// before. Nil stands for none.
+func (l *RealLab) ActivePod(t *testing.T, cluster string, before *corev1.Pod) (active *corev1.Pod) {
+	t.Helper()
+	AwaitAny(t, l.Lab, cluster, &corev1.PodList{}, func(pod *corev1.Pod) bool {
+		active = pod
+		return pod.DeletionTimestamp == nil && (before == nil || pod.UID != before.UID)
+	}, client.MatchingLabels{"networking.liqo.io/component": "gateway", "networking.liqo.io/active": "true"})
+	return active
+}
+
+// NextLeader returns a function that waits until another process leads the replicas of a cluster's only gateway than
+// now, and returns its pod. It may be the same pod as before.
+func (l *RealLab) NextLeader(t *testing.T, cluster string) func() *corev1.Pod {
+	t.Helper()
+	namespace := client.InNamespace(l.ActivePod(t, cluster, nil).Namespace)
+	await := func(is func(leader string) bool) (leader string) {
+		t.Helper()
+		AwaitAny(t, l.Lab, cluster, &coordinationv1.LeaseList{}, func(lease *coordinationv1.Lease) bool {
+			leader = ptr.Deref(lease.Spec.HolderIdentity, "")
+			return strings.HasSuffix(lease.Name, ".connections.liqo.io") && leader != "" && is(leader)
+		}, namespace)
+		return leader
+	}
+	before := await(func(string) bool { return true })
+	return func() (next *corev1.Pod) {
+		t.Helper()
+		name, _, _ := strings.Cut(await(func(leader string) bool { return leader != before }), "_")
+		Await(t, l.Lab, cluster, &corev1.PodList{}, name, func(pod *corev1.Pod) bool {
+			next = pod
+			return pod.Labels["networking.liqo.io/active"] == "true"
+		})
+		return next
+	}
+}
+
+// KillIn ends a program in a pod of a cluster with SIGKILL. Its container starts again.
+func (l *RealLab) KillIn(t *testing.T, cluster string, pod *corev1.Pod, program string) {
+	t.Helper()
+	described, err := Output(LabProgram, "where", cluster+"/"+pod.Namespace+"/"+pod.Name, "--dir", l.Dir)
+	var place struct{ PID int }
+	if err == nil {
+		err = json.Unmarshal([]byte(described), &place)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	network := func(pid int) string {
+		link, _ := os.Readlink(fmt.Sprintf("/proc/%d/ns/net", pid)) // the process may be gone
+		return link
+	}
+	in := network(place.PID)
+	killed, err := signalProcesses(syscall.SIGKILL, program+"\n", func(pid int) bool { return network(pid) == in })
+	if err != nil || killed != 1 {
+		t.Fatalf("%d processes of %s ran in %s (%v)", killed, program, pod.Name, err)
+	}
+}
+
+// MoveGateway restarts the pod of Milan's gateway on a node with this address.
+func (l *Lab) MoveGateway(t *testing.T, address string) {
+	t.Helper()
+	l.CallNode(t, address)
+	if err := l.Client(t, "milan").DeleteAllOf(
+		t.Context(), &corev1.Pod{}, client.InNamespace("liqo-tenant-rome"),
+	); err != nil {
+		t.Fatal(err)
+	}
+	Await(t, l, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
+		func(gateway *networkingv1beta1.GatewayServer) bool {
+			return gateway.Status.Endpoint != nil && len(gateway.Status.Endpoint.Addresses) == 1 &&
+				gateway.Status.Endpoint.Addresses[0] == address
+		})
+}
+
+// CallNode gives Milan's node another address. It also works in a cleanup.
+func (l *Lab) CallNode(t *testing.T, address string) {
+	t.Helper()
+	ctx, c := context.WithoutCancel(t.Context()), l.Administrator(t, "milan")
+	var nodes corev1.NodeList
+	if err := c.List(ctx, &nodes); err != nil {
+		t.Fatal(err)
+	}
+	node := nodes.Items[0].DeepCopy()
+	node.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: address}}
+	if err := c.Status().Patch(ctx, node, client.MergeFrom(&nodes.Items[0])); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// NodeAddress returns the address of a cluster's only node.
+func (l *Lab) NodeAddress(t *testing.T, name string) string {
+	t.Helper()
+	var nodes corev1.NodeList
+	if err := l.Client(t, name).List(t.Context(), &nodes); err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range nodes.Items[0].Status.Addresses {
+		if address.Type == corev1.NodeInternalIP {
+			return address.Address
+		}
+	}
+	t.Fatalf("the node of %s has no address", name)
+	return ""
+}
