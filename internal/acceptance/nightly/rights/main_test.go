@@ -3,6 +3,8 @@ package rights
 import (
 	"testing"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
@@ -22,4 +24,14 @@ func onEachKubernetes(t *testing.T, test func(*testing.T, *acctest.Lab)) {
 	for name, options := range labs {
 		t.Run(name, func(t *testing.T) { test(t, acctest.Borrow(t, options)) })
 	}
+}
+
+// reachedWith returns the access of an account with these roles to Rome and Milan.
+func reachedWith(t *testing.T, l *acctest.Lab, account string, roles []client.Object) map[string]acctest.Leaf {
+	t.Helper()
+	leaves := map[string]acctest.Leaf{}
+	for _, name := range []string{"rome", "milan"} {
+		leaves[name] = l.ReachedAs(t, name, account, roles)
+	}
+	return leaves
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
@@ -13,13 +11,11 @@ import (
 func TestAccTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
 	onEachKubernetes(t, func(t *testing.T, l *acctest.Lab) {
 		t.Helper()
-		leaves := reachedWithRole(t, l, "shortcuts", "key-rotation", "what-may-cross")
 		for _, leaf := range []string{"rome", "milan"} {
 			l.Limit(t, leaf)
 			l.Have(t, leaf, acctest.NamespaceNamed("liqo-shortcuts"))
 		}
-		p := l.Example(t, "credentials/token")
-		p.SetJSON("TF_VAR_leaves", leaves)
+		p := limitedExample(t, l, "shortcuts", "key-rotation", "what-may-cross")
 		const shortcut = `
 			resource "liqo_shortcut" "rome_milan" {
 			  client         = "rome"
@@ -54,9 +50,7 @@ func TestAccTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
 
 func TestAccTheExampleOfARoleIsEnoughToAdoptANetworkMadeByLiqoctl(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	leaves := reachedWithRole(t, lab, "shortcuts")
-	p := lab.Example(t, "credentials/token")
-	p.SetJSON("TF_VAR_leaves", leaves)
+	p := limitedExample(t, lab, "shortcuts")
 	lab.JoinByHand(t, "rome", "milan")()
 	p.Write("shortcut.tf", `
 		resource "liqo_shortcut" "rome_milan" {
@@ -70,9 +64,7 @@ func TestAccTheExampleOfARoleIsEnoughToAdoptANetworkMadeByLiqoctl(t *testing.T) 
 
 func TestAccTheExampleOfARoleIsEnoughToExplainAFailure(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	leaves := reachedWithRole(t, lab, "shortcuts")
-	p := lab.Example(t, "credentials/token")
-	p.SetJSON("TF_VAR_leaves", leaves)
+	p := limitedExample(t, lab, "shortcuts")
 	p.Write("shortcut.tf", `
 		resource "liqo_shortcut" "rome_milan" {
 		  client   = "rome"
@@ -89,7 +81,8 @@ func TestAccTheExampleOfARoleIsEnoughToExplainAFailure(t *testing.T) {
 
 func TestAccTheExampleOfAReadOnlyRoleIsEnoughForAPlan(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	administrators, readers := lab.ReachedAsAdministrator(t, "rome", "milan"), reachedWithRole(t, lab, "plans")
+	administrators := lab.ReachedAsAdministrator(t, "rome", "milan")
+	readers := reachedWith(t, lab, "terraform", acctest.RolesIn(t, "plans"))
 	p := lab.Example(t, "credentials/token")
 	p.Write("shortcut.tf", acctest.ShortcutRomeMilan+`
 		data "liqo_cluster" "rome" { name = "rome" }
@@ -112,19 +105,11 @@ func TestAccTheExampleOfAReadOnlyRoleIsEnoughForAPlan(t *testing.T) {
 	p.SetJSON("TF_VAR_leaves", administrators) // to destroy it
 }
 
-// reachedWithRole returns the access to Rome and Milan with only the permissions in some of the repository's YAML
-// files.
-func reachedWithRole(t *testing.T, l *acctest.Lab, files ...string) map[string]acctest.Leaf {
+// limitedExample returns an example whose user has only these of the examples of roles.
+func limitedExample(t *testing.T, l *acctest.Lab, roles ...string) *acctest.Project {
 	t.Helper()
-	return reachedWith(t, l, "terraform", acctest.RolesIn(t, files...))
-}
-
-// reachedWith returns the access of an account with these roles to Rome and Milan.
-func reachedWith(t *testing.T, l *acctest.Lab, account string, roles []client.Object) map[string]acctest.Leaf {
-	t.Helper()
-	leaves := map[string]acctest.Leaf{}
-	for _, name := range []string{"rome", "milan"} {
-		leaves[name] = l.ReachedAs(t, name, account, roles)
-	}
-	return leaves
+	leaves := reachedWith(t, l, "terraform", acctest.RolesIn(t, roles...))
+	p := l.Example(t, "credentials/token")
+	p.SetJSON("TF_VAR_leaves", leaves)
+	return p
 }
