@@ -1,114 +1,200 @@
 package versions
 
 import (
+	"context"
 	"fmt"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-// annotated is a patch that lets the pods of a gateway have an annotation, which a template renders.
-const annotated = `{"spec":{"template":{"spec":{"deployment":{"spec":{"template":{"metadata":{
-	"annotations":{"example.com/endpoint":%q}}}}}}}}}`
-
+// The shortcut is created, changed, rotated, repaired, imported and destroyed. In between, a plan finds a template that
+// one end can't follow a change with, and changes nothing.
 func TestAccAShortcutLivesWithTemplatesAndSchemasOfTheNextLiqo(t *testing.T) {
-	lab := acctest.UseUp(t, acctest.Pair) // the schemas and templates stay
-	for _, kind := range []string{"gatewayclients.networking.liqo.io", "gatewayservers.networking.liqo.io"} {
-		haveNextSchemas(t, lab, "milan", kind)
+	lab := acctest.UseUp(t, acctest.Pair)         // the schemas and templates stay
+	patched := func(cluster, end, patch string) { // the template that Liqo has for the gateways of an end
+		t.Helper()
+		template := &unstructured.Unstructured{} // the answer has a template, which is no object yet
+		template.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind("WgGateway" + end + "Template"))
+		template.SetNamespace("liqo")
+		template.SetName("wireguard-" + strings.ToLower(end))
+		err := lab.Client(t, cluster).Patch(t.Context(), template, client.RawPatch(types.MergePatchType, []byte(patch)))
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	t.Run("at the server", func(t *testing.T) { livesWithNextTemplates(t, lab, "rome", "milan") })
-	t.Run("at the client", func(t *testing.T) { livesWithNextTemplates(t, lab, "milan", "rome") })
-	for _, kind := range []string{"gatewayclients.networking.liqo.io", "gatewayservers.networking.liqo.io"} {
-		haveNextSchemas(t, lab, "rome", kind)
+	haveNextSchemas(t, lab, "milan", "gatewayclients", "gatewayservers")
+	for _, test := range []struct {
+		name, client, server string
+		prepare              func()
+	}{
+		{"at the server", "rome", "milan", func() {}},
+		{"at the client", "milan", "rome", func() {}},
+		{"at both ends", "rome", "milan", func() {
+			haveNextSchemas(t, lab, "rome", "gatewayclients", "gatewayservers")
+			// Both templates render an annotation of the pods.
+			const annotated = `{"spec":{"template":{"spec":{"deployment":{"spec":{"template":{"metadata":{
+				"annotations":{"example.com/endpoint":%q}}}}}}}}}`
+			patched("rome", "Client", fmt.Sprintf(annotated, "{{ range $i, $address := .Spec.Endpoint.Addresses }}"+
+				"{{ if $i }},{{ end }}{{ $address }}{{ end }} {{ gt (len .Spec.Endpoint.Addresses) 1 }} {{ .Spec.MTU }}"))
+			patched("milan", "Server", fmt.Sprintf(annotated, "{{ with .Spec.Endpoint }}{{ printf \"%v\" .Port }} "+
+				"{{ len .ServiceType }} {{ eq .ServiceType \"NodePort\" }}{{ end }} {{ gt .Spec.MTU 1300 }}"))
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			test.prepare()
+			lab.KeepsInventory(t)
+			config := func(settings string) string {
+				return lab.Contexts(acctest.Joining("rome_milan", test.client, test.server, settings))
+			}
+			isConnected := []statecheck.StateCheck{
+				acctest.IsConnected, lab.AsLiqoSays(t, acctest.RomeMilan, test.client, test.server),
+			}
+			changed := func(settings string, checks ...statecheck.StateCheck) resource.TestStep {
+				return resource.TestStep{
+					Config: config(settings), ConfigPlanChecks: acctest.InPlace(),
+					ConfigStateChecks: append(checks, isConnected...),
+				}
+			}
+			refused := func(cluster, end, patch, text string) resource.TestStep {
+				return resource.TestStep{
+					PreConfig: func() { patched(cluster, end, patch) },
+					Config:    config("mtu = 1350"), ExpectError: acctest.Message("The template can't be rendered", text),
+				}
+			}
+			const rotated = "mtu = 1400\n" + `key_rotation = "spring"`
+			lost := changed(rotated, lab.GatewaysHaveMTU(t, 1400))
+			lost.PreConfig = func() { lab.DeleteFromTenant(t, test.server, &networkingv1beta1.GatewayServer{}) }
+			kept := resource.TestStep{
+				PreConfig: func() {
+					patched(test.server, "Server", `{"spec":{"template":{"spec":{"service":{"spec":{"+ports":null}}}}}}`)
+					patched(test.client, "Client", `{"spec":{"template":{"spec":{"paths":null}}}}`)
+				},
+				Config: config(rotated), PlanOnly: true,
+			}
+			acctest.Apply(t,
+				resource.TestStep{Config: config(""), ConfigStateChecks: isConnected},
+				changed("mtu = 1400", lab.GatewaysHaveMTU(t, 1400)),
+				changed(rotated),
+				lost,
+				refused(test.server, "Server",
+					`{"spec":{"template":{"spec":{"service":{"spec":{"+ports":"{{ .Spec.Endpoint.Port }}"}}}}}}`,
+					"WgGatewayServerTemplate liqo/wireguard-server"),
+				kept,
+				refused(test.client, "Client", `{"spec":{"template":{"spec":{"paths":"{{ len .Spec.Endpoint.Paths }}"}}}}`,
+					"WgGatewayClientTemplate liqo/wireguard-client"),
+				kept,
+				changed("mtu = 1350", lab.GatewaysHaveMTU(t, 1350)),
+				resource.TestStep{ // beside the state that has it
+					Config: config("mtu = 1350"), ResourceName: acctest.RomeMilan, ImportState: true,
+					ImportStateId: test.client + "/" + test.server,
+				},
+			)
+		})
 	}
-	patchTemplates(t, lab, "rome", fmt.Sprintf(annotated, "{{ range $i, $address := .Spec.Endpoint.Addresses }}"+
-		"{{ if $i }},{{ end }}{{ $address }}{{ end }} {{ gt (len .Spec.Endpoint.Addresses) 1 }} {{ .Spec.MTU }}"),
-		&networkingv1beta1.WgGatewayClientTemplate{})
-	patchTemplates(t, lab, "milan", fmt.Sprintf(annotated, "{{ with .Spec.Endpoint }}{{ printf \"%v\" .Port }} "+
-		"{{ len .ServiceType }} {{ eq .ServiceType \"NodePort\" }}{{ end }} {{ gt .Spec.MTU 1300 }}"),
-		&networkingv1beta1.WgGatewayServerTemplate{})
-	t.Run("at both ends", func(t *testing.T) { livesWithNextTemplates(t, lab, "rome", "milan") })
 }
 
-// livesWithNextTemplates creates a shortcut, changes, rotates, repairs, imports and destroys it. In between, a plan
-// finds a template that one end can't follow a change with, and changes nothing.
-func livesWithNextTemplates(t *testing.T, l *acctest.Lab, clientName, serverName string) {
-	t.Helper()
-	l.KeepsInventory(t)
-	config := func(settings string) string {
-		return l.Contexts(acctest.Joining("rome_milan", clientName, serverName, settings))
-	}
-	isConnected := []statecheck.StateCheck{
-		acctest.IsConnected,
-		l.AsLiqoSays(t, acctest.RomeMilan, clientName, serverName),
-	}
-	changed := func(settings string, checks ...statecheck.StateCheck) resource.TestStep {
-		return resource.TestStep{
-			Config: config(settings), ConfigPlanChecks: acctest.InPlace(), ConfigStateChecks: append(checks, isConnected...),
+// The next minor version of Liqo lets a gateway have several ports. Its schemas accept `ports` instead of `port`, but
+// not both.
+func TestAccAShortcutWorksWithTheSchemasOfTheNextLiqo(t *testing.T) {
+	lab := acctest.UseUp(t, acctest.Pair) // the schemas stay
+	haveNextSchemas(t, lab, "rome", "gatewayclients")
+	haveNextSchemas(t, lab, "milan", "gatewayservers")
+	gatewaysHave := func(value any, field ...string) acctest.Check {
+		return func(ctx context.Context) error {
+			for cluster, kind := range map[string]string{"rome": "GatewayClient", "milan": "GatewayServer"} {
+				var gateways unstructured.UnstructuredList
+				gateways.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind + "List"))
+				if err := lab.Client(t, cluster).List(ctx, &gateways); err != nil {
+					return err
+				}
+				for _, gateway := range gateways.Items {
+					got, _, err := unstructured.NestedFieldNoCopy(gateway.Object, field...)
+					if !reflect.DeepEqual(got, value) {
+						return fmt.Errorf("%v of %s %s is %v (%w)", field, kind, gateway.GetName(), got, err)
+					}
+				}
+			}
+			return nil
 		}
 	}
-	refused := func(patch string, cluster string, template client.Object, text string) resource.TestStep {
-		return resource.TestStep{
-			PreConfig: func() { patchTemplates(t, l, cluster, patch, template) },
-			Config:    config("mtu = 1350"), ExpectError: acctest.Message("The template can't be rendered", text),
+	patched := func(patch string) func() {
+		return func() {
+			lab.PatchInTenant(t, "milan", &networkingv1beta1.GatewayServer{}, patch)
+			lab.PatchInTenant(t, "rome", &networkingv1beta1.GatewayClient{}, patch)
 		}
 	}
-	lost := changed(`mtu = 1400`+"\n"+`key_rotation = "spring"`, l.GatewaysHaveMTU(t, 1400))
-	lost.PreConfig = func() { l.DeleteFromTenant(t, serverName, &networkingv1beta1.GatewayServer{}) }
-	kept := resource.TestStep{
-		PreConfig: func() {
-			patchTemplates(t, l, serverName, `{"spec":{"template":{"spec":{"service":{"spec":{"+ports":null}}}}}}`,
-				&networkingv1beta1.WgGatewayServerTemplate{})
-			patchTemplates(t, l, clientName, `{"spec":{"template":{"spec":{"paths":null}}}}`,
-				&networkingv1beta1.WgGatewayClientTemplate{})
-		},
-		Config: config("mtu = 1400" + "\n" + `key_rotation = "spring"`), PlanOnly: true,
-	}
+	faster := lab.Between("milan", acctest.OverNodePort+"\nmtu = 1300")
 	acctest.Apply(t,
-		resource.TestStep{Config: config(""), ConfigStateChecks: isConnected},
-		changed("mtu = 1400", l.GatewaysHaveMTU(t, 1400)),
-		changed(`mtu = 1400`+"\n"+`key_rotation = "spring"`),
-		lost,
-		refused(`{"spec":{"template":{"spec":{"service":{"spec":{"+ports":"{{ .Spec.Endpoint.Port }}"}}}}}}`, serverName,
-			&networkingv1beta1.WgGatewayServerTemplate{}, "WgGatewayServerTemplate liqo/wireguard-server"),
-		kept,
-		refused(`{"spec":{"template":{"spec":{"paths":"{{ len .Spec.Endpoint.Paths }}"}}}}`, clientName,
-			&networkingv1beta1.WgGatewayClientTemplate{}, "WgGatewayClientTemplate liqo/wireguard-client"),
-		kept,
-		changed("mtu = 1350", l.GatewaysHaveMTU(t, 1350)),
-		resource.TestStep{ // beside the state that has it
-			Config: config("mtu = 1350"), ResourceName: acctest.RomeMilan, ImportState: true,
-			ImportStateId: clientName + "/" + serverName,
+		resource.TestStep{ // each leaf has several ports for one kind of gateway only
+			Config:      lab.Between("milan", `server_gateway = { service_type = "NodePort", tunnels = 4 }`),
+			ExpectError: acctest.Message(`Liqo v1.2.0 can't have several tunnels on leaf "milan"`),
+		},
+		resource.TestStep{
+			Config: lab.Between("milan", acctest.OverNodePort),
+			ConfigStateChecks: []statecheck.StateCheck{
+				acctest.IsConnected, lab.AsLiqoSays(t, acctest.RomeMilan, "rome", "milan"),
+			},
+		},
+		resource.TestStep{
+			PreConfig: patched(`{"spec":{"tunnels":2}}`),
+			Config:    faster, ConfigPlanChecks: acctest.InPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{
+				acctest.IsConnected, lab.GatewaysHaveMTU(t, 1300),
+				gatewaysHave(int64(2), "spec", "tunnels"),
+			},
+		},
+		resource.TestStep{
+			PreConfig:    patched(`{"spec":{"endpoint":{"port":null,"ports":[51840,51841]}}}`),
+			ResourceName: acctest.RomeMilan, ImportState: true, ImportStateId: "rome/milan",
+			ConfigStateChecks: []statecheck.StateCheck{
+				acctest.Expect("server_gateway", knownvalue.ObjectPartial(map[string]knownvalue.Check{
+					"tunnels": knownvalue.Int32Exact(2),
+				})),
+			},
+		},
+		resource.TestStep{
+			Config: faster, ConfigPlanChecks: acctest.InPlace(),
+			ConfigStateChecks: []statecheck.StateCheck{
+				acctest.IsConnected, lab.AsLiqoSays(t, acctest.RomeMilan, "rome", "milan"),
+				gatewaysHave(nil, "spec", "endpoint", "ports"),
+			},
 		},
 	)
 }
 
-// patchTemplates patches Liqo's own template of a kind.
-func patchTemplates(t *testing.T, l *acctest.Lab, cluster, patch string, template client.Object) {
+// haveNextSchemas changes the schemas of some kinds of gateways like the next version of Liqo: `port` is optional and
+// excludes `ports`. It also adds a field that this provider does not know, `tunnels`.
+func haveNextSchemas(t *testing.T, l *acctest.Lab, cluster string, kinds ...string) {
 	t.Helper()
-	template.SetNamespace("liqo")
-	template.SetName("wireguard-server")
-	if _, dials := template.(*networkingv1beta1.WgGatewayClientTemplate); dials {
-		template.SetName("wireguard-client")
-	}
-	kind, err := apiutil.GVKForObject(template, l.Client(t, cluster).Scheme())
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole := &unstructured.Unstructured{} // the answer has a template, which is no object yet
-	whole.SetGroupVersionKind(kind)
-	whole.SetNamespace(template.GetNamespace())
-	whole.SetName(template.GetName())
-	err = l.Client(t, cluster).Patch(t.Context(), whole, client.RawPatch(types.MergePatchType, []byte(patch)))
-	if err != nil {
-		t.Fatal(err)
+	patch := strings.ReplaceAll(`[
+		{"op": "add", "path": "SPEC/tunnels", "value": {"type": "integer"}},
+		{"op": "add", "path": "SPEC/endpoint/properties/ports", "value": {"type": "array", "items": {"type": "integer"}}},
+		{"op": "add", "path": "SPEC/endpoint/required", "value": []},
+		{"op": "add", "path": "SPEC/endpoint/x-kubernetes-validations", "value": [
+			{"rule": "!(has(self.port) && has(self.ports))", "message": "only one of them"}
+		]}
+	]`, "SPEC", "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties")
+	for _, kind := range kinds {
+		var definition unstructured.Unstructured
+		definition.SetGroupVersionKind(schema.GroupVersionKind{
+			Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition",
+		})
+		definition.SetName(kind + ".networking.liqo.io")
+		err := l.Client(t, cluster).Patch(t.Context(), &definition, client.RawPatch(types.JSONPatchType, []byte(patch)))
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,121 +17,78 @@ import (
 // newest stands for the version of Liqo that the provider is built with.
 const newest = ""
 
-// releases are the versions of Liqo whose gateways are joined with each other: an early and a late one before the
-// newest. The gateways of lesser releases are joined with their own kind and, both ways, with the newest.
-var (
-	releases       = []string{oldestLiqo, "v1.1.2", newest}
-	lesserReleases = []string{defectiveLiqo, "v1.0.3", "v1.1.0"}
-)
-
-// versionPairs returns the pairs of versions to join, a client and its server each. The first one joins the oldest
-// version with the newest.
-func versionPairs() [][2]string {
-	pairs := [][2]string{{oldestLiqo, newest}}
-	for _, client := range releases {
-		for _, server := range releases {
-			if pair := [2]string{client, server}; pair != pairs[0] {
-				pairs = append(pairs, pair)
-			}
-		}
-	}
-	for _, lesser := range lesserReleases {
-		pairs = append(pairs, [2]string{lesser, lesser}, [2]string{lesser, newest}, [2]string{newest, lesser})
-	}
-	return pairs
+// planeOf returns the options of a lab with real packets in which Rome and Milan have these further options. Both have
+// the same pod CIDR, so each translates the addresses of the other.
+func planeOf(rome, milan string) []string {
+	return []string{"--dataplane=real", "--cluster=rome=10.202.0.0/16" + rome, "--cluster=milan=10.202.0.0/16" + milan}
 }
 
-func TestAccPacketsCrossBetweenAllVersionsOfLiqo(t *testing.T) {
-	pairs := versionPairs()
+func TestAccPacketsCrossBetweenAllVersionsOfLiqoAndKubernetes(t *testing.T) {
+	const early, late = ",liqo=" + oldestLiqo, ",liqo=v1.1.2"
+	pairs := [][2]string{ // a client, and its server
+		{early, newest},
+		{early, early}, {early, late}, {late, early}, {late, late}, {late, newest}, {newest, early}, {newest, late},
+		{newest, newest},
+		{early + ",kubernetes=" + acctest.OldestKubernetes, newest + ",kubernetes=" + acctest.NewestKubernetes},
+	}
+	for _, lesser := range []string{",liqo=" + defectiveLiqo, ",liqo=v1.0.3", ",liqo=v1.1.0"} {
+		pairs = append(pairs, [2]string{lesser, lesser}, [2]string{lesser, newest}, [2]string{newest, lesser})
+	}
 	if testing.Short() {
 		pairs = pairs[:1] // each pair needs a lab of its own, and its programs
 	}
-	for _, versions := range pairs {
-		client, server := versions[0], versions[1]
-		between := fmt.Sprintf("%s to %s", nameOf(client), nameOf(server))
+	for _, pair := range pairs {
+		rome, milan := strings.TrimPrefix(pair[0], ","), strings.TrimPrefix(pair[1], ",")
+		between := fmt.Sprintf("%s to %s", cmp.Or(rome, "the newest"), cmp.Or(milan, "the newest"))
 		t.Run(between, func(t *testing.T) {
-			packetsCross(t, acctest.BorrowReal(t, planeOf(client, server)), between)
+			lab := acctest.BorrowReal(t, planeOf(pair[0], pair[1]))
+			p := lab.Join(t, "milan", acctest.OverNodePort)
+			p.Works()
+			p.Unchanged()
+			p.Write("versions.tf", `
+				data "liqo_cluster" "leaf" {
+				  for_each = toset(["rome", "milan"])
+				  name     = each.key
+				}`)
+			for _, change := range []struct{ name, settings string }{
+				{"mtu", acctest.OverNodePort + "\nmtu = 1300"},
+				{"key_rotation", acctest.OverNodePort + "\nmtu = 1300\nkey_rotation = 2"},
+				{"node_port", `server_gateway = { service_type = "NodePort", node_port = 31510 }` + "\nmtu = 1300"},
+				{"port", `server_gateway = { service_type = "NodePort", node_port = 31510, port = 51900 }` + "\nmtu = 1300"},
+			} {
+				p.Configure(change.settings)
+				p.Measure(change.name+", "+between, acctest.Briefly, func() {
+					acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+				})
+				p.Works()
+				p.Unchanged()
+			}
+			for leaf, options := range map[string]string{"rome": rome, "milan": milan} {
+				for option := range strings.SplitSeq(options, ",") {
+					program, expected, _ := strings.Cut(option, "=")
+					shown := fmt.Sprintf("data.liqo_cluster.leaf[%q].%s_version", leaf, program)
+					if program != "" && p.Evaluate(shown) != expected {
+						t.Errorf("%s is %s", shown, p.Evaluate(shown))
+					}
+				}
+			}
+			p.Measure("GatewayClient deleted and created again, "+between, acctest.Briefly, func() {
+				lab.DeleteFromTenant(t, "rome", &networkingv1beta1.GatewayClient{})
+				acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+				p.Works()
+			})
+			p.Unchanged()
+			p.Run("state", "rm", acctest.RomeMilan)
+			p.Run("import", acctest.RomeMilan, "rome/milan")
+			p.Unchanged()
+			p.Run("destroy", "-auto-approve")
+			p.Parted()
 		})
 	}
-}
-
-func TestAccPacketsCrossBetweenTheOldestAndTheNewestKubernetes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("It builds two more versions of Kubernetes.")
-	}
-	lab := acctest.BorrowReal(t, []string{
-		"--dataplane=real", "--cluster=rome=10.202.0.0/16,kubernetes=" + acctest.OldestKubernetes + ",liqo=" + oldestLiqo,
-		"--cluster=milan=10.202.0.0/16,kubernetes=" + acctest.NewestKubernetes,
-	})
-	acctest.Apply(t, resource.TestStep{
-		Config: lab.Contexts(`
-			data "liqo_cluster" "rome" { name = "rome" }
-			data "liqo_cluster" "milan" { name = "milan" }`),
-		ConfigStateChecks: []statecheck.StateCheck{
-			acctest.Shows("liqo_cluster.rome", acctest.Exactly(acctest.OldestKubernetes), "kubernetes_version"),
-			acctest.Shows("liqo_cluster.milan", acctest.Exactly(acctest.NewestKubernetes), "kubernetes_version"),
-		},
-	})
-	packetsCross(t, lab, "Kubernetes "+acctest.OldestKubernetes+" to "+acctest.NewestKubernetes)
-}
-
-// nameOf returns a version of Liqo in the name of a test.
-func nameOf(liqo string) string {
-	if liqo == newest {
-		return "the newest"
-	}
-	return liqo
-}
-
-// planeOf returns the options of a lab with real packets in which Rome and Milan run these versions of Liqo. Both have
-// the same pod CIDR, so each translates the addresses of the other.
-func planeOf(rome, milan string) []string {
-	options := []string{"--dataplane=real"}
-	for _, c := range [][2]string{{"rome", rome}, {"milan", milan}} {
-		option := "--cluster=" + c[0] + "=10.202.0.0/16"
-		if liqo := c[1]; liqo != newest {
-			option += ",liqo=" + liqo
-		}
-		options = append(options, option)
-	}
-	return options
-}
-
-// packetsCross takes a shortcut from Rome to Milan through its life.
-func packetsCross(t *testing.T, l *acctest.RealLab, between string) {
-	t.Helper()
-	between = ", " + between
-	p := l.Join(t, "milan", acctest.OverNodePort)
-	p.Works()
-	p.Run("plan", "-detailed-exitcode")
-	for _, change := range []struct{ name, settings string }{
-		{"mtu", acctest.OverNodePort + "\nmtu = 1300"},
-		{"key_rotation", acctest.OverNodePort + "\nmtu = 1300\nkey_rotation = 2"},
-		{"node_port", `server_gateway = { service_type = "NodePort", node_port = 31510 }` + "\nmtu = 1300"},
-		{"port", `server_gateway = { service_type = "NodePort", node_port = 31510, port = 51900 }` + "\nmtu = 1300"},
-	} {
-		p.Configure(change.settings)
-		p.Measure(change.name+between, acctest.Briefly, func() {
-			acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
-		})
-		p.Works()
-		p.Run("plan", "-detailed-exitcode")
-	}
-	p.Measure("GatewayClient deleted and created again"+between, acctest.Briefly, func() {
-		l.DeleteFromTenant(t, "rome", &networkingv1beta1.GatewayClient{})
-		acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
-		p.Works()
-	})
-	p.Run("plan", "-detailed-exitcode")
-	p.Run("state", "rm", acctest.RomeMilan)
-	p.Run("import", acctest.RomeMilan, "rome/milan")
-	p.Run("plan", "-detailed-exitcode")
-	p.Run("destroy", "-auto-approve")
-	p.Parted()
 }
 
 func TestAccPacketsCrossAgainAfterEachUpdateOfLiqo(t *testing.T) {
-	lab := acctest.WithPods(t, acctest.UseUp(t, planeOf(oldestLiqo, newest)))
+	lab := acctest.WithPods(t, acctest.UseUp(t, planeOf(",liqo="+oldestLiqo, newest)))
 	p := lab.Join(t, "milan", acctest.OverNodePort)
 	p.Works()
 	milan := lab.Cluster(t, "milan")
@@ -186,52 +141,42 @@ func TestAccPacketsCrossAfterARepairWithOtherRangesOnOlderLiqo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("It needs a lab of its own.")
 	}
-	lab := acctest.WithPods(t, acctest.UseUp(t, planeOf(oldestLiqo, "v1.1.2")))
+	lab := acctest.WithPods(t, acctest.UseUp(t, planeOf(",liqo="+oldestLiqo, ",liqo=v1.1.2")))
 	p := lab.Join(t, "milan", acctest.OverNodePort)
 	p.Works()
 	for at, network := range map[string]string{"rome": "server_network", "milan": "client_network"} {
-		const remapped = "one(liqo_shortcut.rome_milan.%s.remapped_pod_cidrs)"
-		former := p.Evaluate(fmt.Sprintf(remapped, network))
-		loseRanges(t, lab, at, former, p.Evaluate("liqo_shortcut.rome_milan."+network+".remapped_external_cidr"))
+		pods := "one(liqo_shortcut.rome_milan." + network + ".remapped_pod_cidrs)"
+		former := p.Evaluate(pods)
+		other := map[string]string{"rome": "milan", "milan": "rome"}[at]
+		ranges := map[string]string{
+			other + "-pod":      former,
+			other + "-external": p.Evaluate("liqo_shortcut.rome_milan." + network + ".remapped_external_cidr"),
+		}
+		var released []<-chan struct{}
+		for name := range ranges {
+			which := client.MatchingFields{"metadata.name": name}
+			released = append(released, lab.Gone(t, at, &ipamv1alpha1.NetworkList{}, which))
+		}
+		lab.DeleteFromTenant(t, at, &networkingv1beta1.Configuration{})
+		for _, network := range released {
+			<-network
+		}
+		for name, cidr := range ranges {
+			taken := &ipamv1alpha1.Network{
+				ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "taken-" + name},
+				Spec:       ipamv1alpha1.NetworkSpec{CIDR: networkingv1beta1.CIDR(cidr)},
+			}
+			lab.Have(t, at, taken)
+			acctest.Await(t, lab.Lab, at, &ipamv1alpha1.NetworkList{}, taken.Name, func(network *ipamv1alpha1.Network) bool {
+				return network.Status.CIDR == network.Spec.CIDR
+			})
+		}
 		acctest.Says(t, p.Run("plan"), "0 to add, 1 to change, 0 to destroy")
 		p.Update()
-		if p.Evaluate(fmt.Sprintf(remapped, network)) == former {
+		if p.Evaluate(pods) == former {
 			t.Errorf("the range of the other leaf's pods on %s is still %s", at, former)
 		}
 		p.Works()
-		p.Run("plan", "-detailed-exitcode")
-	}
-}
-
-// loseRanges deletes the Configuration of a cluster, and takes the two remapped ranges of the other leaf.
-func loseRanges(t *testing.T, l *acctest.RealLab, cluster, podCIDR, externalCIDR string) {
-	t.Helper()
-	other := map[string]string{"rome": "milan", "milan": "rome"}[cluster]
-	ranges := map[string]string{other + "-pod": podCIDR, other + "-external": externalCIDR}
-	var released []<-chan struct{}
-	for name := range ranges {
-		which := client.MatchingFields{"metadata.name": name}
-		released = append(released, l.Gone(t, cluster, &ipamv1alpha1.NetworkList{}, which))
-	}
-	l.DeleteFromTenant(t, cluster, &networkingv1beta1.Configuration{})
-	for _, network := range released {
-		<-network
-	}
-	for name, cidr := range ranges {
-		taken := networkingv1beta1.CIDR(cidr)
-		l.Have(t, cluster, &ipamv1alpha1.Network{
-			ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "taken-" + name},
-			Spec:       ipamv1alpha1.NetworkSpec{CIDR: taken},
-		})
-		acctest.Await(
-			t,
-			l.Lab,
-			cluster,
-			&ipamv1alpha1.NetworkList{},
-			"taken-"+name,
-			func(network *ipamv1alpha1.Network) bool {
-				return network.Status.CIDR == taken
-			},
-		)
+		p.Unchanged()
 	}
 }
