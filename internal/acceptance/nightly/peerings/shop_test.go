@@ -10,12 +10,16 @@ import (
 	"github.com/liqotech/liqo/pkg/consts"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
+
+// webDirect is the address of the shop's Service as one that requests direct connections.
+const webDirect = "liqo_direct_service.web"
 
 // shop is a namespace of Europe that is offloaded to Rome and Milan. It has the Service web. Its pods are web-rome and
 // web-milan, each in the leaf of its name.
@@ -54,13 +58,32 @@ func (s shop) runs(t *testing.T, leaf string) {
 func (s shop) liqoctl(t *testing.T, args ...string) {
 	t.Helper()
 	args = append(args, "--kubeconfig", s.Cluster(t, "europe").Kubeconfig)
-	output, err := exec.CommandContext(
-		context.WithoutCancel(t.Context()),
-		acctest.LiqoctlProgram,
-		args...).CombinedOutput()
+	ctx := context.WithoutCancel(t.Context())
+	output, err := exec.CommandContext(ctx, acctest.LiqoctlProgram, args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("liqoctl %v: %v\n%s", args, err, output)
 	}
+}
+
+// directService returns the example of a liqo_direct_service for the shop's Service, which requests direct connections.
+// It has only Europe's kubeconfig, and the leaves give Europe only the roles of the examples.
+func (s shop) directService(t *testing.T) *acctest.Project {
+	t.Helper()
+	for _, leaf := range []string{"rome", "milan"} {
+		for _, role := range acctest.RolesIn(t, "shortcuts", "central-cluster", "direct-services") {
+			s.Have(t, leaf, role)
+		}
+		s.Have(t, leaf, &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: "liqo-direct-services-leaf"},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "liqo-direct-services-leaf"},
+			Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: "europe"}},
+		})
+	}
+	p := s.Example(t, "resources/liqo_direct_service")
+	p.Remove("import-*.tf")
+	p.Set("KUBE_CONFIG_PATH", s.Cluster(t, "europe").Kubeconfig)
+	p.Run("init")
+	return p
 }
 
 // leads returns once the address at which a leaf reaches a pod of another leaf is as expected.
@@ -83,16 +106,6 @@ func (s shop) annotate(t *testing.T, value string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// annotations returns those of the Service.
-func (s shop) annotations(t *testing.T) map[string]string {
-	t.Helper()
-	service := acctest.WebService()
-	if err := s.Client(t, "europe").Get(t.Context(), client.ObjectKeyFromObject(service), service); err != nil {
-		t.Fatal(err)
-	}
-	return service.Annotations
 }
 
 // directly and centrally report whether an address is that of a pod of the other leaf, or one of Europe's external

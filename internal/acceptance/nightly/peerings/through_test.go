@@ -16,9 +16,8 @@ import (
 
 func TestAccTheLeavesAreReachedThroughTheCentreWhichHasCredentialsForThem(t *testing.T) {
 	l := acctest.Borrow(t, peered)
-	kubeconfig := l.Cluster(t, "europe").Kubeconfig
 	powerless := l.NewProject(t, acctest.Root+"/examples/through")
-	powerless.Set("KUBE_CONFIG_PATH", kubeconfig)
+	powerless.Set("KUBE_CONFIG_PATH", l.Cluster(t, "europe").Kubeconfig)
 	powerless.Run("init")
 	acctest.Says(t, powerless.Refused("plan"), "No permission to", `This leaf is reached through "europe"`,
 		`Give user "europe"`, "guides/least-privilege-rbac#through-the-central-cluster")
@@ -31,7 +30,17 @@ func TestAccTheLeavesAreReachedThroughTheCentreWhichHasCredentialsForThem(t *tes
 	}
 	p := l.Example(t, "through")
 	europe := l.ReachedAs(t, "europe", "terraform", acctest.RolesIn(t, "plans", "through"))
-	p.Set("KUBE_CONFIG_PATH", kubeconfigOf(t, europe, "europe"))
+	config := clientcmdapi.NewConfig()
+	config.Clusters["europe"] = &clientcmdapi.Cluster{
+		Server: europe.Host, CertificateAuthorityData: []byte(europe.ClusterCACertificate),
+	}
+	config.AuthInfos["europe"] = &clientcmdapi.AuthInfo{Token: europe.Token}
+	config.Contexts["europe"] = &clientcmdapi.Context{Cluster: "europe", AuthInfo: "europe"}
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, kubeconfig); err != nil {
+		t.Fatal(err)
+	}
+	p.Set("KUBE_CONFIG_PATH", kubeconfig)
 	p.Apply()
 	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
 
@@ -64,21 +73,4 @@ func TestAccTheLeavesAreReachedThroughTheCentreWhichHasCredentialsForThem(t *tes
 	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
 	p.Run("plan", "-detailed-exitcode")
 	p.Run("destroy", "-auto-approve")
-}
-
-// kubeconfigOf returns a file in which the context with this name has the access.
-func kubeconfigOf(t *testing.T, l acctest.Leaf, name string) string {
-	t.Helper()
-	config := clientcmdapi.NewConfig()
-	config.Clusters[name] = &clientcmdapi.Cluster{
-		Server:                   l.Host,
-		CertificateAuthorityData: []byte(l.ClusterCACertificate),
-	}
-	config.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: l.Token}
-	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
-	file := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := clientcmd.WriteToFile(*config, file); err != nil {
-		t.Fatal(err)
-	}
-	return file
 }

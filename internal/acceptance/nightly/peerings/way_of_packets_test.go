@@ -9,15 +9,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-// offloading has the options of a lab with real packets in which Europe offloads pods to Rome and Milan. Europe and
-// Rome have the same pod CIDR, so Europe remaps Rome's.
-var offloading = []string{
-	"--dataplane=real", "--peer=europe=rome", "--peer=europe=milan",
-	"--cluster=europe=10.202.0.0/16", "--cluster=rome=10.202.0.0/16", "--cluster=milan=10.203.0.0/16",
-}
-
+// Europe and Rome have the same pod CIDR, so Europe remaps Rome's.
 func TestAccPacketsToAServiceTakeTheShortcut(t *testing.T) {
-	lab := acctest.WithPods(t, acctest.UseUp(t, offloading))
+	lab := acctest.WithPods(t, acctest.UseUp(t, []string{
+		"--dataplane=real", "--peer=europe=rome", "--peer=europe=milan",
+		"--cluster=europe=10.202.0.0/16", "--cluster=rome=10.202.0.0/16", "--cluster=milan=10.203.0.0/16",
+	}))
 	shop := openShop(t, lab.Lab, "milan")
 	service := acctest.WebService()
 	if err := lab.Client(t, "rome").Get(t.Context(), client.ObjectKeyFromObject(service), service); err != nil {
@@ -28,7 +25,17 @@ func TestAccPacketsToAServiceTakeTheShortcut(t *testing.T) {
 	for _, pair := range [][2]string{{"europe", "rome"}, {"europe", "milan"}, {"rome", "milan"}} {
 		lab.Link(t, pair[0], pair[1])(fmt.Sprintf("--delay=%vms", delay))
 	}
-	through := ofService(t, lab, url)
+	// Rome's pod asks the Service five times, as soon as Rome's node leads it anywhere. Milan's pod must answer.
+	fastest := func() float64 {
+		t.Helper()
+		lab.Probe(t, "http", "rome", url, "--until-answer", "--count=300", "--timeout=300ms")
+		result := lab.Probe(t, "http", "rome", url, "--count=5", "--interval=20ms", "--timeout=5s")
+		if result.Lost > 0 || result.Answer.Name != "milan/shop/web-milan" {
+			t.Fatalf("the Service does not answer from Milan: %+v", result)
+		}
+		return result.Min
+	}
+	through := fastest()
 
 	p := lab.NewProject(t, t.TempDir())
 	acctest.DestroyAtLast(p)
@@ -41,18 +48,18 @@ func TestAccPacketsToAServiceTakeTheShortcut(t *testing.T) {
 		}`))
 	p.Apply()
 	shop.leads(t, "rome", "web-milan", directly)
-	over := ofService(t, lab, url)
+	over := fastest()
 
 	// A request is a way there and back for the connection, and another one for the answer.
-	if through.Min < 8*delay || over.Min < 4*delay || over.Min >= through.Min {
-		t.Errorf("with %v ms for each link, the fastest answers took %v ms and %v ms", delay, through.Min, over.Min)
+	if through < 8*delay || over < 4*delay || over >= through {
+		t.Errorf("with %v ms for each link, the fastest answers took %v ms and %v ms", delay, through, over)
 	}
 	t.Logf("HTTP from a pod in Rome to the Service, whose pod is in Milan, with %v ms for each link, the fastest of "+
-		"five:\nthrough the central cluster  %.1f ms\nover the shortcut   %.1f ms", delay, through.Min, over.Min)
+		"five:\nthrough the central cluster  %.1f ms\nover the shortcut   %.1f ms", delay, through, over)
 
 	p.Run("destroy", "-auto-approve")
-	if again := ofService(t, lab, url); again.Min < 8*delay {
-		t.Errorf("after the destroy, the fastest answer took %v ms", again.Min)
+	if again := fastest(); again < 8*delay {
+		t.Errorf("after the destroy, the fastest answer took %v ms", again)
 	}
 
 	t.Log("Europe reaches the pods of Rome at other addresses than their own.")
@@ -67,16 +74,4 @@ func TestAccPacketsToAServiceTakeTheShortcut(t *testing.T) {
 	acctest.Says(t, p.Run("plan"), expected...)
 	acctest.Says(t, p.Run("apply", "-auto-approve"), expected...)
 	acctest.Says(t, p.Run("state", "show", webDirect), `status = "Partial"`, `path = "central"`, `path = "direct"`)
-}
-
-// ofService requests the Service from Rome's pod five times, as soon as Rome's node leads it anywhere. Milan's pod must
-// answer.
-func ofService(t *testing.T, l *acctest.RealLab, url string) acctest.ProbeResult {
-	t.Helper()
-	l.Probe(t, "http", "rome", url, "--until-answer", "--count=300", "--timeout=300ms")
-	result := l.Probe(t, "http", "rome", url, "--count=5", "--interval=20ms", "--timeout=5s")
-	if result.Lost > 0 || result.Answer.Name != "milan/shop/web-milan" {
-		t.Fatalf("the Service does not answer from Milan: %+v", result)
-	}
-	return result
 }
