@@ -14,21 +14,36 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-// monitored has the options of a lab with real packets, in which Liqo's gateways serve their metrics.
-var monitored = append([]string{"--dataplane=real", "--metrics"}, acctest.Pair...)
-
-// The names of Liqo's metrics in a text.
-var metricNames = regexp.MustCompile(`\bliqo_[a-z_]+`)
-
 // The alerts of the page can only fire if the gateways serve the metrics in their rules, with these labels.
 func TestAccPacketsShowInTheMetricsOfTheRunbook(t *testing.T) {
-	lab := acctest.BorrowReal(t, monitored)
+	lab := acctest.BorrowReal(t, append([]string{"--dataplane=real", "--metrics"}, acctest.Pair...))
 	page := acctest.SectionOf(t, operation, "Monitoring")
+	names := regexp.MustCompile(`\bliqo_[a-z_]+`)
+	curl := filepath.Join(t.TempDir(), "curl")
+	if err := os.Symlink(acctest.LabProgram, curl); err != nil {
+		t.Fatal(err)
+	}
+	// A pod asks the gateway of a cluster. The result has the labels and the value of each metric, by its name.
+	metrics := func(cluster string) map[string]string {
+		t.Helper()
+		text, err := acctest.Output(acctest.LabProgram, "exec", "--dir", lab.Dir, cluster+"/default/a", "--",
+			curl, "-s", "-m", "10", "http://"+lab.GatewayPod(t, cluster).Status.PodIP+":8084/metrics")
+		if err != nil {
+			t.Fatal(err)
+		}
+		metrics := map[string]string{}
+		for line := range strings.Lines(text) {
+			if name := names.FindString(line); name != "" && strings.HasPrefix(line, name) {
+				metrics[name] = strings.TrimSpace(strings.TrimPrefix(line, name))
+			}
+		}
+		return metrics
+	}
 	p := lab.Join(t, "milan", acctest.OverNodePort)
 	p.Lab.Reaches(t, "rome", p.ServerAt)
 	for leaf, other := range map[string]string{"rome": "milan", "milan": "rome"} {
-		served := metrics(t, lab, leaf)
-		for _, name := range metricNames.FindAllString(page, -1) {
+		served := metrics(leaf)
+		for _, name := range names.FindAllString(page, -1) {
 			labels, exists := served[name]
 			if !exists {
 				t.Errorf("the gateway of %s serves no %s, but %v", leaf, name, slices.Sorted(maps.Keys(served)))
@@ -49,10 +64,10 @@ func TestAccPacketsShowInTheMetricsOfTheRunbook(t *testing.T) {
 			t.Errorf("no rule has %q", rule)
 		}
 	}
-	connected := metrics(t, lab, "rome")["liqo_peer_is_connected"]
+	connected := metrics("rome")["liqo_peer_is_connected"]
 	lab.Link(t, "rome", "milan")("--down")
 	acctest.Await(t, lab.Lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", acctest.Failed)
-	served := metrics(t, lab, "rome")
+	served := metrics("rome")
 	down := served["liqo_peer_is_connected"]
 	if !strings.HasSuffix(connected, "} 1") || strings.TrimSuffix(connected, "1")+"0" != down {
 		t.Errorf("it was %s, and is %s without a link", connected, down)
@@ -64,25 +79,4 @@ func TestAccPacketsShowInTheMetricsOfTheRunbook(t *testing.T) {
 			t.Errorf("without a link, the gateway serves %s%s", name, labels)
 		}
 	}
-}
-
-// metrics returns the metrics of a cluster's gateway, asked by a pod: the labels and the value of each, by its name.
-func metrics(t *testing.T, l *acctest.RealLab, cluster string) map[string]string {
-	t.Helper()
-	curl := filepath.Join(t.TempDir(), "curl")
-	if err := os.Symlink(acctest.LabProgram, curl); err != nil {
-		t.Fatal(err)
-	}
-	text, err := acctest.Output(acctest.LabProgram, "exec", "--dir", l.Dir, cluster+"/default/a", "--",
-		curl, "-s", "-m", "10", "http://"+l.GatewayPod(t, cluster).Status.PodIP+":8084/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	metrics := map[string]string{}
-	for line := range strings.Lines(text) {
-		if name := metricNames.FindString(line); name != "" && strings.HasPrefix(line, name) {
-			metrics[name] = strings.TrimSpace(strings.TrimPrefix(line, name))
-		}
-	}
-	return metrics
 }

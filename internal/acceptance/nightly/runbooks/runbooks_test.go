@@ -1,6 +1,8 @@
 package runbooks
 
 import (
+	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,25 +13,6 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
-
-// The page whose runbooks these tests follow, with its own configurations and commands.
-const operation = "templates/guides/operate.md.tmpl"
-
-// likeThePage returns the sentences of an output on a page, without what differs from run to run.
-func likeThePage(output string) []string {
-	varies := regexp.MustCompile(`root@vm|\d{4}-\d\d-\d\dT[\d:]+Z|after \d+s|\[…\]|…`)
-	var sentences []string
-	for _, part := range varies.Split(acctest.Unbroken(output), -1) {
-		sentences = append(sentences, strings.Trim(part, " "))
-	}
-	return slices.DeleteFunc(sentences, func(s string) bool { return s == "" })
-}
-
-// planSays fails the test unless the project's plan changes that much.
-func planSays(p *acctest.Project, changes string) {
-	p.T.Helper()
-	acctest.Says(p.T, p.Run("plan"), "Plan: "+changes)
-}
 
 func TestAccRunbookToAddALeafOnlyAddsAndToRemoveItOnlyRemoves(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
@@ -46,10 +29,10 @@ func TestAccRunbookToAddALeafOnlyAddsAndToRemoveItOnlyRemoves(t *testing.T) {
 		`["naples", "rome", "milan"]`, `["rome", "naples", "milan"]`, `["rome", "milan", "naples"]`,
 	} {
 		becomes(list)
-		planSays(p, "2 to add, 0 to change, 0 to destroy.")
+		acctest.Says(t, p.Run("plan"), "Plan: 2 to add, 0 to change, 0 to destroy.")
 	}
 	becomes(`["milan", "rome", "naples"]`) // in another order
-	planSays(p, "3 to add, 0 to change, 1 to destroy.")
+	acctest.Says(t, p.Run("plan"), "Plan: 3 to add, 0 to change, 1 to destroy.")
 	becomes(`["rome", "milan", "naples"]`)
 	acctest.Says(t, p.Run("apply", "-auto-approve"), "2 added, 0 changed, 0 destroyed")
 	p.Unchanged()
@@ -68,6 +51,13 @@ func TestAccRunbookToAddALeafOnlyAddsAndToRemoveItOnlyRemoves(t *testing.T) {
 func TestAccRunbookOfALostLeafGivesItUpInTwoApplies(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
 	outputs := acctest.BlocksOf(t, runbookOf(t, "Lose a leaf"), "text")
+	varies := regexp.MustCompile(`root@vm|\d{4}-\d\d-\d\dT[\d:]+Z|after \d+s|\[…\]|…`)
+	likeThePage := func(output string) (sentences []string) { // without what differs from run to run
+		for _, part := range varies.Split(acctest.Unbroken(output), -1) {
+			sentences = append(sentences, strings.Trim(part, " "))
+		}
+		return sentences
+	}
 	p := lab.StateIn(t, "lost", acctest.ShortcutRomeMilan)
 	p.Apply()
 	lab.Command(t, "stop-apiserver", "milan")
@@ -108,4 +98,29 @@ func TestAccRunbookOfAServerOnEKSSetsTheAnnotations(t *testing.T) {
 			t.Errorf("%s is %q, expected %q", line[1], value, line[2])
 		}
 	}
+}
+
+func TestAccRunbookOfAnotherAddressOfAnAPIServerHasAnEmptyPlan(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	milan := lab.ReachedAsAdministrator(t, "milan")["milan"]
+	kubeconfig, err := os.ReadFile(lab.Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := "https://" + acctest.NewRelay(t, milan.Host, 1).Address
+	p := lab.StateIn(t, "address", `provider "liqo" { config_path = "kubeconfig" }`+acctest.ShortcutRomeMilan)
+	acctest.DestroyAtLast(p)
+	p.Write("kubeconfig", string(kubeconfig))
+	p.Apply()
+	networks := lab.Networks(t)
+
+	p.ReplaceIn("kubeconfig", milan.Host, elsewhere)
+	p.Unchanged()
+
+	for _, host := range []string{milan.Host, elsewhere} {
+		at := acctest.Leaf{Host: host, ClusterCACertificate: milan.ClusterCACertificate, Token: milan.Token}
+		p.Configure(lab.Listing("milan = "+at.Entry()) + acctest.ShortcutRomeMilan)
+		p.Unchanged()
+	}
+	lab.SameNetworks(t, networks)
 }

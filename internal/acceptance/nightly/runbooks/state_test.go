@@ -7,6 +7,66 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
+func TestAccALostStateIsImportedWithTheConfiguration(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	// The first block of the runbook has both. The shortcuts get a setting that is not the default.
+	imports, mesh, found := strings.Cut(acctest.BlockOf(t, strings.ReplaceAll(runbookOf(t, "Lost state"), "\n   ", "\n"),
+		"terraform"), "\nresource ")
+	if !found || !strings.HasPrefix(imports, "import {") {
+		t.Fatalf("the runbook begins with\n%s\n%s", imports, mesh)
+	}
+	mesh = "resource " + strings.Replace(mesh, "client = each", "mtu = 1400\n  client = each", 1)
+	p := lab.StateIn(t, "network", mesh)
+	acctest.DestroyAtLast(p)
+	p.Apply()
+	networks := lab.Networks(t)
+	p.Remove("terraform.tfstate*")
+	acctest.Says(t, p.Refused("apply", "-auto-approve"), "exists already on leaf", "in folder network, workspace default")
+
+	p.Configure(imports + mesh)
+	acctest.Says(t, p.Run("plan"), "Plan: 3 to import, 0 to add, 0 to change, 0 to destroy.")
+	acctest.Says(t, p.Run("apply", "-auto-approve"), "Warning: Another Terraform state may have this",
+		"The import takes it over and changes nothing.", "3 imported, 0 added, 0 changed, 0 destroyed")
+	p.Configure(mesh)
+	p.Unchanged()
+	lab.SameNetworks(t, networks)
+}
+
+func TestAccALostStateIsImportedWithoutTheConfiguration(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	lost := lab.StateIn(t, "network", acctest.Joining("s", "rome", "milan", "mtu = 1400"))
+	other := lab.StateIn(t, "other", acctest.Joining("s", "rome", "naples", ""))
+	rescue := lab.StateIn(t, "rescue", "")
+	acctest.DestroyAtLast(rescue, other)
+	lost.Apply()
+	other.Apply()
+	networks := lab.Networks(t)
+	lost.Remove("terraform.tfstate*")
+
+	runbook := runbookOf(t, "Lost state")
+	_, runbook, found := strings.Cut(runbook, "\nIf the configuration is lost, too")
+	if !found {
+		t.Fatal("the runbook does not say what to do without the configuration")
+	}
+	rescue.Configure("provider \"liqo\" {}\n" + acctest.BlockOf(t, runbook, "terraform"))
+	acctest.Says(t, rescue.Run("apply", "-auto-approve"), `"rome/milan" = {`, `"rome/naples" = {`)
+	output := rescue.Shell(acctest.BlockOf(t, runbook, "shell"))
+	acctest.Says(t, output, "Warning: Another Terraform state may have this", "made by",
+		"in folder network, workspace default", "1 to import, 0 to add, 0 to change, 0 to destroy",
+		"1 imported, 0 added, 0 changed, 0 destroyed")
+	acctest.DoesNotSay(t, output, "in folder other")
+	rescue.Remove("import.tf")
+	if all := rescue.Resources(); !strings.Contains(all, acctest.RomeMilan) || strings.Contains(all, "naples") {
+		t.Errorf("the state has %s", all)
+	}
+	rescue.Unchanged()
+	other.Unchanged()
+	lab.SameNetworks(t, networks)
+
+	acctest.Says(t, rescue.Run("destroy", "-auto-approve"), "1 destroyed")
+	other.Unchanged()
+}
+
 func TestAccRunbookToMoveAShortcutToAnotherStateChangesNothing(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
 	page := runbookOf(t, "Move a shortcut to another state")
@@ -25,7 +85,7 @@ func TestAccRunbookToMoveAShortcutToAnotherStateChangesNothing(t *testing.T) {
 	if !strings.Contains(page, "`"+expected+"`") {
 		t.Errorf("the page does not expect %q", expected)
 	}
-	planSays(latter, expected)
+	acctest.Says(t, latter.Run("plan"), "Plan: "+expected)
 	acctest.Says(t, latter.Run("apply", "-auto-approve"), "1 imported, 0 added, 0 changed, 0 destroyed")
 	latter.Unchanged()
 	lab.SameNetworks(t, networks)

@@ -52,15 +52,7 @@ func TestAccRunbookOfAnotherVersionOfTheProviderAndTheWayBack(t *testing.T) {
 	uses("0.1.0")
 	acctest.Says(t, p.Shell(install), "Installed leafmesh/liqo v0.1.0", "No changes.")
 
-	writtenInNewerFormat(p)
-	acctest.Says(t, p.Job("terraform plan", 1),
-		strings.TrimPrefix(strings.TrimSpace(acctest.BlockOf(t, section, "text")), "Error: "))
-	acctest.Says(t, p.Shell(restore), "No changes.")
-}
-
-// writtenInNewerFormat changes the state as if a later version of the provider had written it.
-func writtenInNewerFormat(p *acctest.Project) {
-	p.T.Helper()
+	// A later version of the provider writes the state.
 	state := p.Read("terraform.tfstate")
 	state = regexp.MustCompile(`"schema_version": \d+`).ReplaceAllString(state, `"schema_version": 1000`)
 	state = regexp.MustCompile(`"serial": \d+`).ReplaceAllStringFunc(state, func(serial string) string {
@@ -68,4 +60,7 @@ func writtenInNewerFormat(p *acctest.Project) {
 		return fmt.Sprintf(`"serial": %d`, number+1)
 	})
 	p.Write("terraform.tfstate", state)
+	acctest.Says(t, p.Job("terraform plan", 1),
+		strings.TrimPrefix(strings.TrimSpace(acctest.BlockOf(t, section, "text")), "Error: "))
+	acctest.Says(t, p.Shell(restore), "No changes.")
 }
