@@ -7,16 +7,13 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-const (
-	stateSecret = "tfstate-default-liqo"
-	stateLease  = "lock-tfstate-default-liqo"
-)
+// stateSecret is where Terraform keeps the state of the example.
+const stateSecret = "tfstate-default-liqo"
 
 func TestAccTheExampleOfAHubKeepsTheStateInEurope(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
@@ -42,20 +39,21 @@ func TestAccTheExampleOfAHubLetsOnePersonApplyAtATime(t *testing.T) {
 	second := lab.NewProject(t, acctest.Root+"/examples/backend")
 	second.Run("init")
 
-	locked := leaseIsHeld(t, lab, "europe")
 	t.Cleanup(func() { lab.Command(t, "set", "milan", "connect=true") })
 	lab.Command(t, "set", "milan", "connect=false") // so that the first apply runs until it is interrupted
 	applied := make(chan error, 1)
 	apply := first.Command(t.Context(), "apply", "-auto-approve")
 	go func() { applied <- apply.Run() }()
-	<-locked
+	acctest.Await(t, lab, "europe", &coordinationv1.LeaseList{}, "lock-"+stateSecret, func(l *coordinationv1.Lease) bool {
+		return l.Spec.HolderIdentity != nil
+	})
 	acctest.Says(t, second.Refused("apply", "-auto-approve"), "Error acquiring the state lock")
 
 	lab.Command(t, "set", "milan", "connect=true")
 	if err := <-applied; err != nil {
 		t.Fatal(err)
 	}
-	second.Run("plan", "-detailed-exitcode") // the second sees the changes of the first
+	second.Unchanged() // the second sees the changes of the first
 }
 
 // exampleOfAHub returns the example, with the namespace for its state. Terraform keeps the Secret when the state is
@@ -70,27 +68,4 @@ func exampleOfAHub(t *testing.T, l *acctest.Lab) *acctest.Project {
 		}
 	})
 	return l.Example(t, "backend")
-}
-
-// leaseIsHeld returns a channel that is closed once someone holds the lock of Terraform's state.
-func leaseIsHeld(t *testing.T, l *acctest.Lab, name string) <-chan struct{} {
-	t.Helper()
-	changes, err := l.Administrator(t, name).Watch(
-		t.Context(), &coordinationv1.LeaseList{}, client.InNamespace("terraform"),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	held := make(chan struct{})
-	go func() {
-		defer close(held)
-		defer changes.Stop()
-		for change := range changes.ResultChan() {
-			lease, ok := change.Object.(*coordinationv1.Lease)
-			if ok && change.Type != watch.Deleted && lease.Name == stateLease && lease.Spec.HolderIdentity != nil {
-				return
-			}
-		}
-	}()
-	return held
 }

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
@@ -27,7 +27,6 @@ func TestAccTheExampleOfKeysOfOnesOwn(t *testing.T) {
 		l.Have(t, leaf, acctest.NamespaceNamed("shortcuts"))
 	}
 	p := l.Example(t, "own-keys")
-	withPrograms(p)
 	public := map[string]string{}
 	for _, leaf := range []string{"rome", "milan"} {
 		keys := acctest.WireguardKeys(t, "", "").Data
@@ -52,7 +51,6 @@ func TestAccTheExampleOfKeysExchangedByOthers(t *testing.T) {
 	shortcut.Apply()
 	acctest.Says(t, shortcut.Run("state", "show", acctest.RomeMilan), `status = "Connecting"`)
 	keys := l.Example(t, "keys-by-others/keys") // destroyed before the shortcut
-	withPrograms(keys)
 	script(keys, "keys.sh")
 	keys.Apply()
 	l.ComesUp(t)
@@ -83,7 +81,6 @@ func TestAccTheExampleOfATemplateOfOnesOwn(t *testing.T) {
 	p := l.Example(t, "template")
 	p.Run("init")
 	acctest.Says(t, p.Refused("plan"), "WgGatewayServerTemplate liqo/wireguard-server-edge")
-	withPrograms(p)
 	script(p, "template.sh")
 	p.Apply()
 	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
@@ -99,7 +96,19 @@ func TestAccTheExampleOfATemplateOfOnesOwn(t *testing.T) {
 func TestAccTheExampleOfARotationAfterSomeDays(t *testing.T) {
 	l := acctest.Borrow(t, acctest.Topology)
 	p := l.Example(t, "rotation")
-	installTimeProvider(p)
+	mirror, err := acctest.BuiltProvider()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, registry := range acctest.Registries() { // `terraform init` finds HashiCorp's time provider beside this one
+		folder := filepath.Join(mirror, registry, "hashicorp", "time", "0.0.1", runtime.GOOS+"_"+runtime.GOARCH)
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := acctest.Output(acctest.Root+"/.ci/time-provider", folder); err != nil {
+			t.Fatal(err)
+		}
+	}
 	p.Apply()
 	before := keyOf(t, l, "milan", "rome")
 	acctest.Says(t, p.Run("apply", "-auto-approve", "-replace=time_rotating.keys"), "1 added, 1 changed, 1 destroyed")
@@ -123,54 +132,22 @@ func keyOf(t *testing.T, l *acctest.Lab, of, at string) string {
 	return base64.StdEncoding.EncodeToString(told.Items[0].Spec.PublicKey)
 }
 
-// buildPrograms builds the programs that the scripts of examples run, and returns their folder.
-var buildPrograms = sync.OnceValues(func() (string, error) {
-	folder := filepath.Join(acctest.Scratch, "programs")
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		return "", err
-	}
-	if output, err := exec.Command(acctest.Root+"/.ci/example-programs", folder).CombinedOutput(); err != nil {
-		return "", fmt.Errorf(".ci/example-programs: %w\n%s", err, output)
-	}
-	return folder, nil
-})
-
-// withPrograms lets the scripts of an example run kubectl and jq, whether this machine has them or not.
-func withPrograms(p *acctest.Project) {
+// script runs a script of an example, which must succeed. It has kubectl and jq, whether this machine has them or not.
+func script(p *acctest.Project, name string, args ...string) {
 	p.T.Helper()
-	folder, err := buildPrograms()
+	programs, err := builtPrograms()
 	if err != nil {
 		p.T.Fatal(err)
 	}
-	p.WithPrograms(folder)
+	p.WithPrograms(programs)
+	p.Shell(strings.Join(append([]string{"./" + name}, args...), " "))
 }
 
-// script runs a script of the example, which must succeed.
-func script(p *acctest.Project, name string, args ...string) {
-	p.T.Helper()
-	command := exec.CommandContext(p.T.Context(), "./"+name, args...)
-	command.Dir, command.Env = p.Dir, p.Env
-	if output, err := command.CombinedOutput(); err != nil {
-		p.T.Fatalf("%s %v: %v\n%s", name, args, err, output)
+// builtPrograms is the folder of the programs that the scripts of examples run, which it builds once for all tests.
+var builtPrograms = sync.OnceValues(func() (folder string, err error) {
+	folder = filepath.Join(acctest.Scratch, "programs")
+	if err = os.Mkdir(folder, 0o755); err == nil {
+		_, err = acctest.Output(acctest.Root+"/.ci/example-programs", folder)
 	}
-}
-
-// installTimeProvider lets `terraform init` find HashiCorp's time provider, too.
-func installTimeProvider(p *acctest.Project) {
-	p.T.Helper()
-	mirrors := []string{filepath.Join(acctest.Scratch, "mirror"), p.T.TempDir()}
-	if output, err := exec.Command(acctest.Root+"/.ci/time-provider", mirrors[1]).CombinedOutput(); err != nil {
-		p.T.Fatalf(".ci/time-provider: %v\n%s", err, output)
-	}
-	for _, registry := range acctest.Registries() {
-		folder := filepath.Join(mirrors[1], registry, "hashicorp", "time", "0.0.1", runtime.GOOS+"_"+runtime.GOARCH)
-		err := errors.Join(os.MkdirAll(folder, 0o755), os.Link(
-			filepath.Join(mirrors[1], "terraform-provider-time"), filepath.Join(folder, "terraform-provider-time_v0.0.1"),
-		))
-		if err != nil {
-			p.T.Fatal(err)
-		}
-	}
-	p.Write(p.CommandLineConfig(), fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n"+
-		"  filesystem_mirror {\n    path = %q\n  }\n}\n", mirrors[0], mirrors[1]))
-}
+	return folder, err
+})
