@@ -44,20 +44,16 @@ func (p *Project) InstallFrom(mirror string) {
 }
 
 // BuiltProvider builds the provider once for all tests. It returns a mirror of a registry with it, for `terraform
-// init`.
-var BuiltProvider = sync.OnceValues(func() (string, error) { return BuildProvider("mirror") })
-
-// BuildProvider builds the provider with more flags of `go build`, and returns a mirror with this name. It has the
-// provider for Terraform and for OpenTofu. As in a release, the program has no symbols: each command of Terraform reads
-// all of it, to compare its hash with that of the lock file.
-func BuildProvider(name string, flags ...string) (string, error) {
-	mirror, built := filepath.Join(Scratch, name), filepath.Join(Scratch, name+"-build", "provider")
-	args := append([]string{"build", "-ldflags=-s -w", "-o", built}, flags...)
-	if output, err := exec.Command("go", append(args, Root)...).CombinedOutput(); err != nil {
+// init` and `tofu init`. As in a release, the program has no symbols: each command of Terraform reads all of it, to
+// compare its hash with that of the lock file.
+var BuiltProvider = sync.OnceValues(func() (string, error) {
+	mirror, built := filepath.Join(Scratch, "mirror"), filepath.Join(Scratch, "mirror-build", "provider")
+	output, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", built, Root).CombinedOutput()
+	if err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, output)
 	}
 	return mirror, MirrorProvider(mirror, built, "0.0.1")
-}
+})
 
 // MirrorProvider puts a program into a mirror of both registries, as a version of the provider.
 func MirrorProvider(mirror, program, version string) error {

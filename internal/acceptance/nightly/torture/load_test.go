@@ -12,8 +12,10 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
@@ -23,89 +25,84 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-)
-
-// crowd is what a leaf has that a shortcut does not concern.
-type crowd struct{ secrets, pods, configurations int }
-
-const (
-	// mostMemory is the maximum that the memory of the provider may grow by because of a crowd, in bytes.
-	mostMemory = 32 << 20
-	// sizeOfConfiguration is more than the size of a Configuration of a crowd and what Liqo allocates for it.
-	sizeOfConfiguration = 10 << 10
-	// connectionsToLeaf is how often the commands of the measure connect to a leaf.
-	connectionsToLeaf = 6
-	// slackOfAnswers is how much the sizes of all answers to the commands of a measure may differ.
-	slackOfAnswers = 500 << 10
 )
 
 func TestAccTortureByACrowdedLeafDoesNotFillTheMemoryOfTheProvider(t *testing.T) {
 	lab := acctest.UseUp(t, acctest.Pair)
-	size := crowd{secrets: 10_000, pods: 5_000, configurations: 500}
+	secrets, pods, configurations := 10_000, 5_000, 500
 	if testing.Short() {
-		size = crowd{secrets: 1_000, pods: 500, configurations: 50}
+		secrets, pods, configurations = 1_000, 500, 50
 	}
 	leaves := lab.ReachedAsAdministrator(t, "rome", "milan")
-	direct := leaves["milan"]
-	between, milan := acctest.ProxyFor(t, direct)
+	between, milan := acctest.ProxyFor(t, leaves["milan"])
 	leaves["milan"] = milan
 	p := lab.Example(t, "credentials/token")
 	p.SetJSON("TF_VAR_leaves", leaves)
 	p.Write("shortcut.tf", acctest.ShortcutRomeMilan)
 	p.Run("init")
-
-	alone := measure(p, between)
-	gather(t, direct, size)
-	among := measure(p, between)
-	t.Logf("alone: %s", alone)
-	t.Logf("with %+v: %s", size, among)
-	if grown := among.received - alone.received; grown >
-		int64(size.configurations*sizeOfConfiguration*connectionsToLeaf+slackOfAnswers) {
-		t.Errorf("the provider receives %d kB more from a crowded leaf:%s", grown>>10, acctest.Listed(among.paths))
+	commands := [][]string{{"apply", "-auto-approve"}, {"plan", "-detailed-exitcode"}, {"destroy", "-auto-approve"}}
+	const connections = 6 // of all of them to a leaf
+	measure := func() (received map[string]int, memory int64) {
+		before := between.Received()
+		for _, args := range commands {
+			end := attach(p)
+			p.Run(args...)
+			memory = max(memory, end())
+		}
+		received = between.Received()
+		for path, count := range before {
+			received[path] -= count
+		}
+		t.Logf("%d kB received, at most %d MB of memory", acctest.Total(received)>>10, memory>>20)
+		return received, memory
 	}
-	if grown := among.peak - alone.peak; grown > mostMemory {
+	receivedAlone, memoryAlone := measure()
+
+	t.Logf("%d Secrets, %d pods and %d Configurations come, which the shortcut does not concern.", secrets, pods,
+		configurations)
+	named := func(kind string, i int) metav1.ObjectMeta {
+		return metav1.ObjectMeta{Namespace: "crowd", Name: fmt.Sprintf("%s-%d", kind, i)}
+	}
+	secret := make([]byte, 4<<10)
+	_, _ = rand.Read(secret) // never fails; API servers compress their answers, and random data stays as large
+	var crowd []client.Object
+	for i := range secrets {
+		crowd = append(crowd, &corev1.Secret{ObjectMeta: named("secret", i), Data: map[string][]byte{"data": secret}})
+	}
+	for i := range pods {
+		crowd = append(crowd, &corev1.Pod{ObjectMeta: named("pod", i), Spec: corev1.PodSpec{
+			NodeName: "elsewhere", Containers: []corev1.Container{{Name: "one", Image: "example.com/one"}},
+		}})
+	}
+	for i := range configurations {
+		id := liqov1beta1.ClusterID(fmt.Sprintf("crowd-%d", i))
+		crowd = append(crowd, forge.Configuration(string(id), "crowd", id,
+			[]string{fmt.Sprintf("10.%d.%d.0/28", i/250, i%250)}, fmt.Sprintf("172.%d.%d.0/28", 16+i/250, i%250)))
+	}
+	c := lab.Client(t, "milan")
+	if err := c.Create(t.Context(), acctest.NamespaceNamed("crowd")); err != nil {
+		t.Fatal(err)
+	}
+	var creating errgroup.Group
+	creating.SetLimit(16)
+	for _, object := range crowd {
+		creating.Go(func() error { return c.Create(t.Context(), object) })
+	}
+	if err := creating.Wait(); err != nil {
+		t.Fatal(err)
+	}
+
+	received, memory := measure()
+	// A Configuration and what Liqo allocates for it have less than 10 kB.
+	const sizeOfConfiguration, slack = 10 << 10, 500 << 10
+	if grown := acctest.Total(received) - acctest.Total(receivedAlone); grown >
+		configurations*sizeOfConfiguration*connections+slack {
+		t.Errorf("the provider receives %d kB more from a crowded leaf:%s", grown>>10, acctest.Listed(received))
+	}
+	if grown := memory - memoryAlone; grown > 32<<20 {
 		t.Errorf("the provider needs %d MB more memory for a crowded leaf", grown>>20)
 	}
 }
-
-// measurement is what a create, a plan and a destroy take.
-type measurement struct {
-	received int64          // by the provider, in bytes
-	paths    map[string]int // bytes by path
-	peak     int64          // memory of the provider, in bytes
-}
-
-// String returns the sizes.
-func (m measurement) String() string {
-	return fmt.Sprintf("%d kB received, at most %d MB of memory", m.received>>10, m.peak>>20)
-}
-
-// measure creates the shortcut, plans again and destroys it, each with a process of the provider of its own.
-func measure(p *acctest.Project, between *clustertest.Proxy) measurement {
-	p.T.Helper()
-	m := measurement{paths: map[string]int{}}
-	before := between.Received()
-	for _, args := range [][]string{
-		{"apply", "-auto-approve"}, {"plan", "-detailed-exitcode"}, {"destroy", "-auto-approve"},
-	} {
-		end := attach(p)
-		p.Run(args...)
-		m.peak = max(m.peak, end())
-	}
-	for path, count := range between.Received() {
-		m.paths[path] = count - before[path]
-	}
-	m.received = int64(acctest.Total(m.paths))
-	return m
-}
-
-// attachment is what the provider prints when it waits for a debugger.
-var attachment = regexp.MustCompile(`TF_REATTACH_PROVIDERS='(.*)'`)
-
-// withHost is the address of the provider.
-var withHost = regexp.MustCompile(`"[^"/]+/leafmesh/liqo"`)
 
 // attach starts the provider as for a debugger, so that the test can wait for its process. The result ends it, and
 // returns the most memory that it has used, in bytes.
@@ -122,10 +119,10 @@ func attach(p *acctest.Project) (end func() int64) {
 	provider := exec.CommandContext(context.WithoutCancel(p.T.Context()), programs[0], "-debug")
 	provider.Env = append(slices.Clone(p.Env), "GOGC=") // as for users; these tests collect garbage less often
 	stdout, err := provider.StdoutPipe()
-	if err != nil {
-		p.T.Fatal(err)
+	if err == nil {
+		err = provider.Start()
 	}
-	if err := provider.Start(); err != nil {
+	if err != nil {
 		p.T.Fatal(err)
 	}
 	stop := func() {
@@ -134,6 +131,7 @@ func attach(p *acctest.Project) (end func() int64) {
 		_ = provider.Wait() // it was told to end
 	}
 	p.T.Cleanup(stop)
+	attachment := regexp.MustCompile(`TF_REATTACH_PROVIDERS='(.*)'`)
 	var how []string
 	for lines := bufio.NewScanner(stdout); how == nil && lines.Scan(); {
 		how = attachment.FindStringSubmatch(lines.Text())
@@ -141,74 +139,59 @@ func attach(p *acctest.Project) (end func() int64) {
 	if how == nil {
 		p.T.Fatal("the provider does not print how to attach to it")
 	}
-	// Without the host, Terraform and OpenTofu each add their own.
-	p.Set("TF_REATTACH_PROVIDERS", withHost.ReplaceAllString(how[1], `"leafmesh/liqo"`))
+	// Without the host in its address, Terraform and OpenTofu each add their own.
+	address := regexp.MustCompile(`"[^"/]+/leafmesh/liqo"`)
+	p.Set("TF_REATTACH_PROVIDERS", address.ReplaceAllString(how[1], `"leafmesh/liqo"`))
 	return func() int64 {
+		p.T.Helper()
 		defer stop()
 		p.Set("TF_REATTACH_PROVIDERS", "")
-		return peakOf(p.T, provider.Process.Pid)
+		// What the kernel reports after the end of a process is no less than the size of the one that has started it.
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", provider.Process.Pid))
+		if err != nil {
+			p.T.Fatal(err)
+		}
+		_, peak, _ := strings.Cut(string(status), "VmHWM:")
+		kibibytes, err := strconv.ParseInt(strings.Fields(peak + " none")[0], 10, 64)
+		if err != nil {
+			p.T.Fatalf("the memory of the provider: %v\n%s", err, status)
+		}
+		return kibibytes << 10
 	}
 }
 
-// residentPeak is the largest resident size in the kernel's description of a process. What the kernel reports after its
-// end is no less than the size of the process that has started it.
-var residentPeak = regexp.MustCompile(`VmHWM:\s*(\d+) kB`)
-
-// peakOf returns the most memory that a running process has used, in bytes.
-func peakOf(t *testing.T, pid int) int64 {
-	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
+func TestAccTortureByAMeshThatOneApplyMakes(t *testing.T) {
+	count := 10
+	if testing.Short() {
+		count = 3
 	}
-	found := residentPeak.FindSubmatch(status)
-	if found == nil {
-		t.Fatalf("the kernel does not report the memory of the provider:\n%s", status)
+	var options, names []string
+	for i := range count {
+		names = append(names, fmt.Sprintf("leaf%d", i))
+		options = append(options, fmt.Sprintf("--cluster=leaf%d=10.%d.0.0/16", i, 202+i))
 	}
-	kibibytes, err := strconv.ParseInt(string(found[1]), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kibibytes << 10
-}
-
-// gather puts a crowd into a leaf. Nobody removes it again.
-func gather(t *testing.T, to acctest.Leaf, size crowd) {
-	t.Helper()
-	meta := func(kind string, i int) metav1.ObjectMeta {
-		return metav1.ObjectMeta{Namespace: "crowd", Name: fmt.Sprintf("%s-%d", kind, i)}
-	}
-	secret := make([]byte, 4<<10)
-	_, _ = rand.Read(secret) // never fails; API servers compress their answers, and random data stays as large
-	var all []client.Object
-	for i := range size.secrets {
-		all = append(all, &corev1.Secret{ObjectMeta: meta("secret", i), Data: map[string][]byte{"data": secret}})
-	}
-	for i := range size.pods {
-		all = append(all, &corev1.Pod{ObjectMeta: meta("pod", i), Spec: corev1.PodSpec{
-			NodeName: "elsewhere", Containers: []corev1.Container{{Name: "one", Image: "example.com/one"}},
-		}})
-	}
-	for i := range size.configurations {
-		id := liqov1beta1.ClusterID(fmt.Sprintf("crowd-%d", i))
-		all = append(all, forge.Configuration(string(id), "crowd", id,
-			[]string{fmt.Sprintf("10.%d.%d.0/28", i/250, i%250)}, fmt.Sprintf("172.%d.%d.0/28", 16+i/250, i%250)))
-	}
-	config := to.Config()
-	config.QPS = -1 // the usual limit would take a quarter of an hour
-	c, err := client.New(config, client.Options{Scheme: cluster.NewScheme()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Create(t.Context(), acctest.NamespaceNamed("crowd")); err != nil {
-		t.Fatal(err)
-	}
-	var creating errgroup.Group
-	creating.SetLimit(16)
-	for _, object := range all {
-		creating.Go(func() error { return c.Create(t.Context(), object) })
-	}
-	if err := creating.Wait(); err != nil {
-		t.Fatal(err)
+	lab := acctest.Borrow(t, options)
+	p := lab.NewProject(t, t.TempDir())
+	acctest.DestroyAtLast(p)
+	p.Configure(acctest.BothLeaves + fmt.Sprintf(`
+		resource "liqo_shortcut" "mesh" {
+		  for_each       = provider::liqo::mesh(["%s"])
+		  client         = each.value.client
+		  server         = each.value.server
+		  server_gateway = { service_type = "NodePort" }
+		}`, strings.Join(names, `", "`)))
+	p.Run("init")
+	shortcuts := count * (count - 1) / 2
+	for _, one := range []struct{ command, says string }{
+		{"apply", fmt.Sprintf("%d added, 0 changed, 0 destroyed", shortcuts)}, {"plan", "No changes"},
+		{"destroy", fmt.Sprintf("%d destroyed", shortcuts)},
+	} {
+		args := []string{one.command, "-parallelism=30"}
+		if one.command != "plan" {
+			args = append(args, "-auto-approve")
+		}
+		began := time.Now()
+		acctest.Says(t, p.Run(args...), one.says)
+		t.Logf("%s of %d shortcuts between %d leaves: %.1f s", one.command, shortcuts, count, time.Since(began).Seconds())
 	}
 }

@@ -1,18 +1,15 @@
 package torture
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
+	"os/exec"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -20,197 +17,143 @@ import (
 // timeouts end an operation that waits for what someone else has removed meanwhile.
 const timeouts = `timeouts = { create = "90s", update = "90s", delete = "90s" }`
 
-// timeToEnd is how long Terraform may take to end after an interruption.
-const timeToEnd = 5 * time.Second
-
-// torture disturbs creates, updates and destroys of one shortcut at random moments. After each of them, the same
-// command once more must succeed.
-type torture struct {
-	t       *testing.T
-	lab     *acctest.Lab
-	project *acctest.Project
-	random  *acctest.Dice
-
-	exists bool
-	mtu    int
-	keys   int                      // the number of rotations of the keys
-	took   map[string]time.Duration // undisturbed, keyed by the operation
-	before []string                 // the inventory of the lab without the shortcut
-	tally  tally
-}
-
+// Each fault comes at a random moment of an operation. The same command once more must succeed.
 func TestAccTortureOfAShortcutEndsWithAllOrNothing(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	dice := acctest.NewDice(t)
-	r := &torture{
-		t: t, lab: lab, project: lab.StateIn(t, "tortured", ""), mtu: 1340, took: map[string]time.Duration{},
-		random: dice, tally: newTally(dice.Seed),
-	}
-	defer func() { tallies = append(tallies, r.tally) }()
-	acctest.DestroyAtLast(r.project)
-	var err error
-	if r.before, err = lab.Inventory(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for range 3 {
-		r.undisturbed()
-	}
-	for range acctest.Rounds(t, 10) {
-		if err := r.round(); err != nil {
-			t.Fatal(err) // what it has left would let the next round fail, too
+	lab, dice := acctest.Borrow(t, acctest.Pair), acctest.NewDice(t)
+	p := lab.StateIn(t, "tortured", "")
+	rival := lab.StateIn(t, "rival", acctest.Joining("s", "milan", "rome", timeouts))
+	acctest.DestroyAtLast(p, rival)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
-}
-
-// undisturbed runs the next operation without a fault, and records how long it takes.
-func (r *torture) undisturbed() {
-	operation := r.next()
-	began := time.Now()
-	output, err := r.start(operation).Wait()
-	if err != nil {
-		r.t.Fatalf("%s: %v\n%s", operation, err, output)
-	}
-	r.took[operation] = time.Since(began)
-	r.exists = operation != "destroy"
-}
-
-// next chooses the next operation, and configures it. The first three are a create, an update and a destroy.
-func (r *torture) next() string {
-	_, updated := r.took["update"]
-	operation := "create"
-	switch {
-	case r.exists && (!updated || len(r.took) == 3 && r.random.Below(2) == 0):
-		operation = "update"
-		if r.random.Below(2) == 0 {
-			r.mtu = 2740 - r.mtu // 1340 and 1400
-		} else {
-			r.keys++
-		}
-	case r.exists:
-		operation = "destroy"
-	}
-	settings := fmt.Sprintf("mtu = %d\nkey_rotation = %d\n%s", r.mtu, r.keys, timeouts)
-	r.project.Configure(acctest.Joining("s", "rome", "milan", settings))
-	return operation
-}
-
-// round runs one operation with one fault at a random moment, and then without one. Its error says what is not as it
-// must be then.
-func (r *torture) round() error {
-	operation := r.next()
-	fault, moment := r.chooseFault(operation), r.random.Within(r.took[operation])
-	what := fmt.Sprintf("%s, %s after %s", operation, fault.name, moment.Round(time.Millisecond))
-	r.t.Log(what)
-	r.tally.tried(fault.name)
-	restoreState := r.keepState()
-	if err := errors.Join(r.disturb(operation, moment, fault), restoreState()); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	if err := r.converges(operation); err != nil {
-		return fmt.Errorf("%s, and then: %w", what, err)
-	}
-	r.exists = operation != "destroy"
-	r.tally.survived(fault.name)
-	return nil
-}
-
-// keepState returns a function that restores the state of now if Terraform has lost it. Terraform empties the file of
-// a local state before it writes it, and a kill or a second interruption may come between the two.
-func (r *torture) keepState() (restore func() error) {
-	file := filepath.Join(r.project.Dir, "terraform.tfstate")
-	before, err := os.ReadFile(file)
-	existed := err == nil
-	return func() error {
-		if !existed {
-			return nil
-		}
-		if now, err := os.Stat(file); err != nil || now.Size() > 0 {
-			return err
-		}
-		r.t.Log("Terraform has left an empty state: restore the former one")
-		return os.WriteFile(file, before, 0o600)
-	}
-}
-
-// disturb runs an operation with a fault. If the operation fails because a leaf was away, it must name the leaf.
-func (r *torture) disturb(operation string, moment time.Duration, fault fault) error {
-	if fault.strike == nil {
-		return r.compete()
-	}
-	running := r.start(operation)
-	timer := time.NewTimer(moment)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-running.Ended: // the fault comes too late, and must do no harm either
-	}
-	struck := time.Now()
-	if err := fault.strike(r, running); err != nil {
-		return err
-	}
-	output, err := running.Wait()
-	if took := time.Since(struck); fault.interrupts {
-		r.tally.interrupted(took)
-		if took > timeToEnd {
-			return fmt.Errorf("the end of Terraform came %s after SIGINT:\n%s", took, output)
-		}
-	}
-	if err != nil && fault.leaf != "" && !strings.Contains(output, strconv.Quote(fault.leaf)) {
-		return fmt.Errorf("the error does not name leaf %q:\n%s", fault.leaf, output)
-	}
-	return nil
-}
-
-// converges runs an operation once more. It must succeed, and leave one whole shortcut or none.
-func (r *torture) converges(operation string) error {
-	again, err := r.start(operation).Wait()
-	if err != nil {
-		return fmt.Errorf("once more: %w\n%s", err, again)
-	}
-	if operation == "destroy" {
-		if err := r.lab.SameInventory(r.t.Context(), r.before); err != nil {
-			r.tally.leftOver += strings.Count(err.Error(), "\n+ ")
-			return fmt.Errorf("%w\nafter:\n%s", err, again)
-		}
-		return nil
-	}
-	if output, err := r.project.Begin("plan", "-detailed-exitcode").Wait(); err != nil {
-		return fmt.Errorf("the next plan is not empty: %w\n%s\nafter:\n%s", err, output, again)
-	}
-	return r.isSingle()
-}
-
-// isSingle returns an error unless each leaf has one object of each kind for the other leaf.
-func (r *torture) isSingle() error {
-	var errs []error
-	for leaf, gateways := range map[string]client.ObjectList{
-		"rome": &networkingv1beta1.GatewayClientList{}, "milan": &networkingv1beta1.GatewayServerList{},
-	} {
-		for _, list := range []client.ObjectList{
-			gateways, &networkingv1beta1.ConfigurationList{}, &networkingv1beta1.PublicKeyList{},
-			&networkingv1beta1.ConnectionList{},
-		} {
-			if count, err := count(r.t, r.lab, leaf, list); err != nil || count != 1 {
-				errs = append(errs, fmt.Errorf("%d objects in a %T on %q (%w)", count, list, leaf, err))
+	interrupt := func(running *acctest.Execution, times int) {
+		began := time.Now()
+		for range times {
+			must(running.Signal(syscall.SIGINT))
+			select {
+			case <-running.Ended:
+			case <-time.After(dice.Within(time.Second)):
 			}
 		}
+		output, _ := running.Wait()
+		took := time.Since(began)
+		t.Logf("Terraform ends %.1f s after SIGINT", took.Seconds())
+		if took > 5*time.Second {
+			t.Fatalf("that is too late:\n%s", output)
+		}
 	}
-	return errors.Join(errs...)
+	faults := []struct {
+		name   string
+		strike func(*acctest.Execution)
+	}{
+		{"SIGKILL of the provider", func(running *acctest.Execution) { must(running.SignalProvider(syscall.SIGKILL)) }},
+		{"SIGKILL of Terraform and the provider", func(running *acctest.Execution) { must(running.Signal(syscall.SIGKILL)) }},
+		{"SIGINT", func(running *acctest.Execution) { interrupt(running, 1) }},
+		{"SIGINT, twice", func(running *acctest.Execution) { interrupt(running, 2) }},
+		{"the gateways' pods are deleted", func(*acctest.Execution) {
+			lab.DeleteFromTenant(t, "rome", &corev1.Pod{})
+			lab.DeleteFromTenant(t, "milan", &corev1.Pod{})
+		}},
+		{"Liqo's controllers restart", func(*acctest.Execution) {
+			lab.Command(t, "set", "milan", "liqo=stopped")
+			lab.Command(t, "set", "milan", "liqo=running")
+		}},
+		{"liqoctl removes the network", func(*acctest.Execution) {
+			output, err := exec.CommandContext(t.Context(), acctest.LiqoctlProgram, "network", "reset", "--skip-confirm",
+				"--kubeconfig", lab.Cluster(t, "rome").Kubeconfig, "--remote-kubeconfig", lab.Cluster(t, "milan").Kubeconfig,
+			).CombinedOutput()
+			if err != nil { // for example because Terraform has removed the same object
+				t.Logf("liqoctl: %v\n%s", err, output)
+			}
+		}},
+		{"an API server is away", func(running *acctest.Execution) {
+			leaf := []string{"rome", "milan"}[dice.Below(2)]
+			lab.Command(t, "stop-apiserver", leaf)
+			<-time.After([]time.Duration{time.Second, 5 * time.Second, 20 * time.Second}[dice.Below(3)])
+			lab.Command(t, "start-apiserver", leaf)
+			if output, err := running.Wait(); err != nil {
+				acctest.Says(t, output, fmt.Sprintf("%q", leaf))
+			}
+		}},
+		// The last one is for creates only.
+		{"another state joins the pair in the other direction", func(running *acctest.Execution) {
+			theirs, rivalFails := rival.Begin("apply", "-auto-approve").Wait()
+			ours, fails := running.Wait()
+			loser, said := rival, theirs
+			if fails != nil {
+				loser, said = p, ours
+			}
+			if left := loser.Resources(); (fails == nil) == (rivalFails == nil) || left != "" {
+				t.Fatalf("not exactly one has the shortcut:\n%s\n%s\nThe loser has %q", ours, theirs, left)
+			}
+			acctest.Says(t, said, "exists already on leaf")
+			rival.Run("destroy", "-auto-approve")
+		}},
+	}
+
+	before, err := lab.Inventory(t.Context())
+	must(err)
+	mtu, keys, took := 1340, 0, map[string]time.Duration{}
+	for round := range 3 + acctest.Rounds(t, 10) {
+		operation := []string{"create", "update", "destroy"}[round%3]
+		if operation == "update" && dice.Below(2) == 0 {
+			mtu = 2740 - mtu // 1340 and 1400
+		} else if operation == "update" {
+			keys++
+		}
+		p.Configure(acctest.Joining("s", "rome", "milan", fmt.Sprintf(
+			"mtu = %d\nkey_rotation = %d\n%s", mtu, keys, timeouts)))
+		command := map[string]string{"create": "apply", "update": "apply", "destroy": "destroy"}[operation]
+		if round >= 3 { // the first three show how long they take
+			possible := len(faults)
+			if operation != "create" {
+				possible--
+			}
+			fault, moment, state := faults[dice.Below(possible)], dice.Within(took[operation]), p.Read("terraform.tfstate")
+			t.Logf("%s, and after %.3f s: %s", operation, moment.Seconds(), fault.name)
+			running := p.Begin(command, "-auto-approve")
+			select {
+			case <-time.After(moment):
+			case <-running.Ended: // the fault comes too late, and must do no harm either
+			}
+			fault.strike(running)
+			<-running.Ended
+			p.Unlock()
+			// Terraform empties the file of a local state before it writes it. A signal may come between the two.
+			if p.Read("terraform.tfstate") == "" {
+				p.Write("terraform.tfstate", state)
+			}
+		}
+		began := time.Now()
+		p.Run(command, "-auto-approve")
+		if round < 3 {
+			took[operation] = time.Since(began)
+		}
+		if operation == "destroy" {
+			must(lab.SameInventory(t.Context(), before))
+			continue
+		}
+		p.Unchanged()
+		isWhole(t, lab)
+	}
 }
 
-// count returns how many objects of a kind a cluster has.
-func count(t *testing.T, l *acctest.Lab, name string, list client.ObjectList) (int, error) {
+// isWhole fails the test unless each leaf has one object of each kind for the other leaf.
+func isWhole(t *testing.T, l *acctest.Lab) {
 	t.Helper()
-	if err := l.Client(t, name).List(t.Context(), list); err != nil {
-		return 0, err
+	var kinds []string
+	for _, line := range l.Networks(t) {
+		kinds = append(kinds, strings.Join(strings.Fields(line)[:2], " "))
 	}
-	return meta.LenList(list), nil
-}
-
-// start starts an operation.
-func (r *torture) start(operation string) *acctest.Execution {
-	if operation != "destroy" {
-		operation = "apply" // it creates, too
+	slices.Sort(kinds)
+	if !slices.Equal(kinds, []string{
+		"milan *v1beta1.Configuration", "milan *v1beta1.Connection", "milan *v1beta1.GatewayServer",
+		"milan *v1beta1.PublicKey", "rome *v1beta1.Configuration", "rome *v1beta1.Connection",
+		"rome *v1beta1.GatewayClient", "rome *v1beta1.PublicKey",
+	}) {
+		t.Fatalf("the leaves have %q", kinds)
 	}
-	return r.project.Begin(operation, "-auto-approve")
 }

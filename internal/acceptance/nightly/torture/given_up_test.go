@@ -1,0 +1,118 @@
+package torture
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+func TestAccALeafThatSwallowsPacketsDelaysAPlanOnceAndCanBeGivenUp(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	p := lab.NewProject(t, t.TempDir())
+	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+"\nforce_destroy = true"))
+	p.Apply()
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts connections, and nobody answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { silent.Close() })
+	p.ReplaceIn("main.tf", fmt.Sprintf("config_path = %q", lab.Kubeconfig), fmt.Sprintf(
+		"config_path = %q\n  clusters = { milan = { host = \"https://%s\" } }", lab.Kubeconfig, silent.Addr()))
+	p.Write("data.tf", `data "liqo_cluster" "rome" { name = "rome" }`)
+	began := time.Now()
+	acctest.Says(t, p.Run("plan"), `Warning: The API server did not answer in time on leaf "milan"`, "No changes.")
+	if took := time.Since(began); took > time.Minute { // one dial takes ten seconds
+		t.Errorf("the plan took %s", took)
+	}
+	acctest.Says(t, p.Run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", "1 destroyed")
+	// Only Milan still has objects. A new shortcut adopts them, and its destroy removes them.
+	acctest.Apply(t, resource.TestStep{Config: lab.Between("milan", acctest.OverNodePort+"\nadopt_existing = true")})
+}
+
+func TestAccTortureOfALeafWithoutLiqoCanBeGivenUp(t *testing.T) {
+	lab := acctest.UseUp(t, acctest.Pair)
+	ofRome := func() []string {
+		all, err := lab.Inventory(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.DeleteFunc(all, func(line string) bool {
+			return !strings.HasPrefix(line, "rome ") && !strings.HasPrefix(line, "rome:")
+		})
+	}
+	before := ofRome()
+	p := lab.NewProject(t, t.TempDir())
+	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort))
+	p.Apply()
+	uninstallLiqo(t, lab, "milan")
+	acctest.Says(t, p.Run("plan"), `Warning: The API server does not know a kind that Liqo installs on leaf "milan"`,
+		"Install Liqo on this leaf", "No changes.")
+	acctest.Says(t, p.Refused("destroy", "-auto-approve"),
+		`Error: The API server does not know a kind that Liqo installs on leaf "milan"`, "force_destroy = true")
+	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+"\nforce_destroy = true"))
+	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+	acctest.Says(t, p.Run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", "1 destroyed")
+	if after := ofRome(); !slices.Equal(after, before) {
+		t.Errorf("before the shortcut, Rome had:\n%q\nNow it has:\n%q", before, after)
+	}
+}
+
+// uninstallLiqo stops Liqo's controllers and deletes all its kinds with all objects. Nobody else removes the
+// finalizers.
+func uninstallLiqo(t *testing.T, l *acctest.Lab, name string) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	listOf := func(group, version, kind string) *unstructured.UnstructuredList {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(schema.GroupVersionKind{Group: group, Version: version, Kind: kind})
+		return list
+	}
+	l.Command(t, "set", name, "liqo=stopped")
+	c, kinds := l.Administrator(t, name), listOf("apiextensions.k8s.io", "v1", "CustomResourceDefinitionList")
+	must(c.List(t.Context(), kinds))
+	for i := range kinds.Items {
+		kind := &kinds.Items[i]
+		var of struct {
+			Spec struct {
+				Group string `json:"group"`
+				Names struct {
+					ListKind string `json:"listKind"`
+				} `json:"names"`
+			} `json:"spec"`
+			Status struct {
+				StoredVersions []string `json:"storedVersions"`
+			} `json:"status"`
+		}
+		must(apiruntime.DefaultUnstructuredConverter.FromUnstructured(kind.Object, &of))
+		if !strings.HasSuffix(of.Spec.Group, "liqo.io") {
+			continue
+		}
+		objects := listOf(of.Spec.Group, of.Status.StoredVersions[0], of.Spec.Names.ListKind)
+		must(c.List(t.Context(), objects))
+		for i := range objects.Items {
+			must(client.IgnoreNotFound(c.Patch(t.Context(), &objects.Items[i],
+				client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))))
+		}
+		gone := l.Gone(t, name, listOf("apiextensions.k8s.io", "v1", "CustomResourceDefinitionList"),
+			client.MatchingFields{"metadata.name": kind.GetName()})
+		must(c.Delete(t.Context(), kind))
+		<-gone
+	}
+}
