@@ -17,50 +17,72 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-// olderLiqo is a release of the oldest minor version whose gateways can drop packets.
-const olderLiqo = ",liqo=v1.1.2"
-
-// limitingPlanes are [acctest.Plane], the same with the older Liqo on the two clusters between which nothing is
-// remapped, and with both. In the latter, Rome's older gateway meets a newest one without remapping, and an older one
-// with it.
-var limitingPlanes = map[string][]string{
-	"newest": acctest.Plane,
-	"older":  limitingPlane("", olderLiqo, olderLiqo),
-	"mixed":  limitingPlane(olderLiqo, olderLiqo, ""),
-}
-
-func limitingPlane(europe, rome, milan string) []string {
-	return []string{
-		"--dataplane=real", "--cluster=europe=10.202.0.0/16" + europe, "--cluster=rome=10.202.0.0/16" + rome,
-		"--cluster=milan=10.203.0.0/16" + milan,
-	}
-}
-
-// onEachLiqo runs a test on labs with the newest Liqo, with an older one, and with both. A short run has the last lab
-// only, where gateways of both versions enforce rules.
+// onEachLiqo runs a test on labs like [acctest.Plane]: with the newest Liqo, with an older one on the two clusters
+// between which nothing is remapped, and with both. In the latter, Rome's older gateway meets a newest one without
+// remapping, and an older one with it. A short run has this lab only. The older release is one of the oldest minor
+// version whose gateways can drop packets.
 func onEachLiqo(t *testing.T, test func(*testing.T, *acctest.RealLab)) {
 	t.Helper()
-	for name, plane := range limitingPlanes {
+	const older = ",liqo=v1.1.2"
+	for name, versions := range map[string][3]string{
+		"newest": {}, "older": {"", older, older}, "mixed": {older, older, ""},
+	} {
 		if testing.Short() && name != "mixed" {
 			continue
+		}
+		plane := slices.Clone(acctest.Plane)
+		for i, version := range versions {
+			plane[len(plane)-3+i] += version
 		}
 		t.Run(name, func(t *testing.T) { test(t, acctest.BorrowReal(t, plane)) })
 	}
 }
 
+// crossing is what is answered. Pods answer on port 80.
+type crossing struct{ tcp, udp, ping bool }
+
 func TestAccPacketsOfConnectionsThatNoRuleAllowsDoNotCross(t *testing.T) {
+	type allowed struct {
+		allow            string
+		toServer, toRome crossing
+	}
 	onEachLiqo(t, func(t *testing.T, lab *acctest.RealLab) {
 		t.Helper()
 		for _, server := range []string{"milan", "europe"} { // Liqo remaps Europe's range, and not Milan's
-			p := lab.Join(t, server, acctest.OverNodePort)
-			for _, test := range append(eachCell(t, lab, server), []allowed{
+			tests := []allowed{
 				{``, crossing{true, true, true}, crossing{true, true, true}},
 				{`allow = []`, crossing{}, crossing{}},
 				{`allow = [{ to = "server" }, { to = "client", protocol = "tcp", port = 70, end_port = 90 }]`,
 					crossing{true, true, true}, crossing{tcp: true}},
 				{fmt.Sprintf(`allow = [{ to = "server", protocol = "udp" }, { to = "client", cidrs = ["%s/32"] }]`,
 					lab.Pods["rome"]), crossing{udp: true}, crossing{true, true, true}},
-			}...) {
+			}
+			// Each protocol in each direction is allowed once, once on another port only, and once to another range only. In
+			// each of the settings, the protocols and directions differ in that.
+			for shift := range 3 {
+				cell := func(place int) int { return (shift + place) % 3 }
+				var rules []string
+				for i, to := range []string{"server", "client"} {
+					its, other := halves(t, lab, []string{server, "rome"}[i])
+					for j, protocol := range []string{"tcp", "udp", "icmp"} {
+						port := fmt.Sprintf(", port = %d", []int{80, 81, 80}[cell(i+j)])
+						if protocol == "icmp" { // it has no ports
+							port = ""
+							if cell(i+j) == 1 {
+								continue
+							}
+						}
+						rules = append(rules, fmt.Sprintf("{ to = %q, protocol = %q%s, cidrs = [%q] }", to, protocol, port,
+							[]string{its, its, other}[cell(i+j)]))
+					}
+				}
+				tests = append(tests, allowed{
+					"allow = [" + strings.Join(rules, ", ") + "]", crossing{cell(0) == 0, cell(1) == 0, cell(2) == 0},
+					crossing{cell(1) == 0, cell(2) == 0, cell(3) == 0},
+				})
+			}
+			p := lab.Join(t, server, acctest.OverNodePort)
+			for _, test := range tests {
 				p.Configure(acctest.OverNodePort + "\n" + test.allow)
 				p.Update()
 				there, back := tries(t, lab, "rome", p.ServerAt), tries(t, lab, server, p.RomeAt)
@@ -77,49 +99,6 @@ func TestAccPacketsOfConnectionsThatNoRuleAllowsDoNotCross(t *testing.T) {
 	})
 }
 
-// allowed is a setting, and what crosses with it.
-type allowed struct {
-	allow            string
-	toServer, toRome crossing
-}
-
-// crossing is what is answered. Pods answer on port 80.
-type crossing struct{ tcp, udp, ping bool }
-
-// eachCell returns settings in which each protocol in each direction is allowed once, once on another port only, and
-// once to another range only. In each of the settings, the protocols and directions differ in that.
-func eachCell(t *testing.T, lab *acctest.RealLab, server string) []allowed {
-	t.Helper()
-	var all []allowed
-	for shift := range 3 {
-		var rules []string
-		one := allowed{}
-		for i, to := range []string{"server", "client"} {
-			its, other := halves(t, lab, map[string]string{"server": server, "client": "rome"}[to])
-			cross := map[string]*crossing{"server": &one.toServer, "client": &one.toRome}[to]
-			for j, protocol := range []struct {
-				name    string
-				crosses *bool
-			}{{"tcp", &cross.tcp}, {"udp", &cross.udp}, {"icmp", &cross.ping}} {
-				cell := (shift + i + j) % 3
-				*protocol.crosses = cell == 0
-				port := fmt.Sprintf(", port = %d", []int{80, 81, 80}[cell])
-				switch {
-				case protocol.name == "icmp" && cell == 1:
-					continue // it has no ports
-				case protocol.name == "icmp":
-					port = ""
-				}
-				rules = append(rules, fmt.Sprintf("{ to = %q, protocol = %q%s, cidrs = [%q] }", to, protocol.name, port,
-					[]string{its, its, other}[cell]))
-			}
-		}
-		one.allow = "allow = [" + strings.Join(rules, ", ") + "]"
-		all = append(all, one)
-	}
-	return all
-}
-
 // tries begins to try each protocol from a cluster's pod. The function that it returns says what is answered.
 func tries(t *testing.T, l *acctest.RealLab, from, address string) func() crossing {
 	t.Helper()
@@ -134,10 +113,35 @@ func TestAccPacketsThatMayNotCrossDoNotWhateverHappensToTheGateways(t *testing.T
 	onEachLiqo(t, func(t *testing.T, lab *acctest.RealLab) {
 		t.Helper()
 		nothingCrossed := forbidden(t, lab)
-		const open = `allow = [{ to = "server" }`
-		p := lab.Join(t, "milan", acctest.OverNodePort+"\n"+open+"]")
-		answers := rulesChange(p, open)
-		p.Configure(acctest.OverNodePort + "\n" + open + `]
+		const open = acctest.OverNodePort + "\n" + `allow = [{ to = "server" }`
+		p := lab.Join(t, "milan", open+"]")
+
+		t.Log("Rules change for a minute. No packet is lost that may cross before and after.")
+		lab.ReachesSoon(t, "rome", p.ServerAt)
+		before := arrivals(t, lab, "milan")
+		may := map[string]func(...os.Signal) acctest.ProbeResult{}
+		for kind, target := range map[string]string{"ping": p.ServerAt, "udp": p.ServerAt, "http": "http://" + p.ServerAt} {
+			may[kind] = lab.StartProbe(t, kind, "rome", target, "--count=1000000", "--interval=20ms", acctest.Patiently)
+		}
+		changes, answers := 0, 0
+		for began := time.Now(); time.Since(began) < time.Minute; changes++ {
+			more := []string{`, { to = "client", protocol = "udp", port = 81 }`, ""}[changes%2]
+			p.Configure(open + more + "]")
+			acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+		}
+		for kind, end := range may {
+			result := end(os.Interrupt)
+			t.Logf("%s to the server: %d of %d are lost through %d changes of rules", kind, result.Lost, result.Sent, changes)
+			if result.Lost > 0 || result.Received == 0 { // the counters say on which way
+				t.Errorf("%s to the server: %+v; its pod counted %v before, and now %v", kind, result, before,
+					arrivals(t, lab, "milan"))
+			}
+			if kind == "udp" {
+				answers = result.Received
+			}
+		}
+
+		p.Configure(open + `]
 			key_rotation = "second"`)
 		p.Update()
 		for _, cluster := range []string{"milan", "rome"} {
@@ -151,27 +155,27 @@ func TestAccPacketsThatMayNotCrossDoNotWhateverHappensToTheGateways(t *testing.T
 }
 
 func TestAccPacketsThatMayNotCrossDoNotWhenAStandbyTakesOverOrLiqoIsUpdated(t *testing.T) {
-	f := newFailover(t, `
+	p := joinTwoNodes(t, `
 		server_gateway = { service_type = "LoadBalancer", pods = { replicas = 2, failover = "4s" } }
 		client_gateway = { pods = { replicas = 2, failover = "4s" } }
 		allow = [{ to = "server", protocol = "tcp", port = 80 }]`)
-	nothingCrossed := forbidden(t, f.Lab)
+	nothingCrossed := forbidden(t, p.Lab)
 	crosses := func() {
 		t.Helper()
-		web := f.Lab.Probe(t, "http", "rome", "http://"+f.ServerAt, "--until-answer", "--count=300", "--timeout=200ms")
+		web := p.Lab.Probe(t, "http", "rome", "http://"+p.ServerAt, "--until-answer", "--count=300", "--timeout=200ms")
 		if web.Received == 0 {
 			t.Errorf("what may cross does not: %+v", web)
 		}
 	}
 	for _, cluster := range []string{"milan", "rome"} {
-		active := f.Lab.ActivePod(t, cluster, nil)
-		if err := f.Lab.Client(t, cluster).Delete(t.Context(), active); err != nil {
+		active := p.Lab.ActivePod(t, cluster, nil)
+		if err := p.Lab.Client(t, cluster).Delete(t.Context(), active); err != nil {
 			t.Fatal(err)
 		}
-		f.Lab.ActivePod(t, cluster, active)
+		p.Lab.ActivePod(t, cluster, active)
 		crosses()
-		f.updateTemplate(cluster)
-		f.Run("apply", "-auto-approve")
+		updateTemplate(t, p.Lab, cluster)
+		p.Run("apply", "-auto-approve")
 		crosses()
 	}
 	nothingCrossed(0)
@@ -208,8 +212,23 @@ func TestAccPacketsThatMayNotCrossAreStoppedByEitherGatewayWhileTheOtherOneHasNo
 	lab := acctest.BorrowReal(t, acctest.Plane)
 	settings := acctest.OverNodePort + "\n" + `allow = [{ to = "server", protocol = "tcp", port = 80 }]`
 	p := lab.Join(t, "europe", settings) // whose range Liqo remaps
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, without := range []struct{ cluster, other string }{{"rome", "europe"}, {"europe", "rome"}} {
-		emptyRules(t, lab.Lab, without.cluster, without.other)
+		// The gateway drops its rules, as one that has not read them yet.
+		c, rules := lab.Client(t, without.cluster), &networkingv1beta1.FirewallConfiguration{}
+		key := client.ObjectKey{Namespace: "liqo-tenant-" + without.other, Name: without.other + "-allow"}
+		must(c.Get(t.Context(), key, rules))
+		rules.Spec.Table.Chains = []firewall.Chain{}
+		must(c.Update(t.Context(), rules))
+		rules.Status.Conditions = nil // which Liqo would not renew
+		must(c.Status().Update(t.Context(), rules))
+		acctest.Await(t, lab.Lab, without.cluster, &networkingv1beta1.FirewallConfigurationList{}, key.Name,
+			func(rules *networkingv1beta1.FirewallConfiguration) bool { return len(rules.Status.Conditions) > 0 })
 		before := arrivals(t, lab, without.cluster)[:connectionsIn]
 		there, back := tries(t, lab, "rome", p.ServerAt), tries(t, lab, "europe", p.RomeAt)
 		if got := there(); got != (crossing{tcp: true}) {
@@ -223,57 +242,6 @@ func TestAccPacketsThatMayNotCrossAreStoppedByEitherGatewayWhileTheOtherOneHasNo
 		}
 		p.Run("apply", "-auto-approve")
 	}
-}
-
-// emptyRules makes a cluster's gateway for another one drop its rules, as one that has not read them yet.
-func emptyRules(t *testing.T, l *acctest.Lab, cluster, other string) {
-	t.Helper()
-	c := l.Administrator(t, cluster)
-	rules := &networkingv1beta1.FirewallConfiguration{}
-	key := client.ObjectKey{Namespace: "liqo-tenant-" + other, Name: other + "-allow"}
-	if err := c.Get(t.Context(), key, rules); err != nil {
-		t.Fatal(err)
-	}
-	rules.Spec.Table.Chains = []firewall.Chain{}
-	if err := c.Update(t.Context(), rules); err != nil {
-		t.Fatal(err)
-	}
-	rules.Status.Conditions = nil // which Liqo would not renew
-	if err := c.Status().Update(t.Context(), rules); err != nil {
-		t.Fatal(err)
-	}
-	acctest.Await(t, l, cluster, &networkingv1beta1.FirewallConfigurationList{}, rules.Name,
-		func(rules *networkingv1beta1.FirewallConfiguration) bool { return len(rules.Status.Conditions) > 0 })
-}
-
-// rulesChange changes rules for a minute, and fails the test if one packet is lost that may cross before and after. It
-// returns how many datagrams were answered.
-func rulesChange(p *acctest.PacketPair, open string) (datagrams int) {
-	p.T.Helper()
-	p.Lab.ReachesSoon(p.T, "rome", p.ServerAt)
-	before := arrivals(p.T, p.Lab, p.Server)
-	may := map[string]func(...os.Signal) acctest.ProbeResult{}
-	for kind, target := range map[string]string{"ping": p.ServerAt, "udp": p.ServerAt, "http": "http://" + p.ServerAt} {
-		may[kind] = p.Lab.StartProbe(p.T, kind, "rome", target, "--count=1000000", "--interval=20ms", acctest.Patiently)
-	}
-	changes := 0
-	for began := time.Now(); time.Since(began) < time.Minute; changes++ {
-		more := []string{`, { to = "client", protocol = "udp", port = 81 }`, ""}[changes%2]
-		p.Configure(acctest.OverNodePort + "\n" + open + more + "]")
-		acctest.Says(p.T, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
-	}
-	for kind, end := range may {
-		result := end(os.Interrupt)
-		p.T.Logf("%s to the server: %d of %d are lost through %d changes of rules", kind, result.Lost, result.Sent, changes)
-		if result.Lost > 0 || result.Received == 0 { // the counters say on which way
-			p.T.Errorf("%s to the server: %+v; its pod counted %v before, and now %v", kind, result, before,
-				arrivals(p.T, p.Lab, p.Server))
-		}
-		if kind == "udp" {
-			datagrams = result.Received
-		}
-	}
-	return datagrams
 }
 
 // The places of the second and the last one of the counters.

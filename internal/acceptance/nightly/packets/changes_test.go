@@ -2,6 +2,7 @@ package packets
 
 import (
 	"fmt"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -100,16 +101,6 @@ func TestAccPacketsStopForAMomentWhenAGatewayLooksAtItsKeyAgain(t *testing.T) {
 	}
 }
 
-// renewGateway deletes the pod of a cluster's gateway, and returns when there is another one.
-func renewGateway(t *testing.T, l *acctest.RealLab, cluster string) {
-	t.Helper()
-	renewed := l.NextGateway(t, cluster)
-	if err := l.Administrator(t, cluster).Delete(t.Context(), l.GatewayPod(t, cluster)); err != nil {
-		t.Fatal(err)
-	}
-	renewed()
-}
-
 func TestAccPacketsThatALinkLosesAreSeenAndComeBackWithItOnTheirOwn(t *testing.T) {
 	lab := acctest.BorrowReal(t, acctest.Plane)
 	p := lab.Join(t, "milan", acctest.OverNodePort)
@@ -145,4 +136,78 @@ func TestAccPacketsThatALinkLosesAreSeenAndComeBackWithItOnTheirOwn(t *testing.T
 	p.Works()
 	acctest.DoesNotSay(t, p.Run("plan", "-detailed-exitcode"), "Warning:")
 	is("Connected")
+}
+
+// Liqo learns of a new pod long after its tunnel is up.
+func TestAccPacketsCrossRightAfterAChangeAlthoughPodsAreReportedLate(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	p := lab.Join(t, "milan", acctest.OverNodePort)
+	for _, leaf := range []string{"rome", "milan"} {
+		lab.Command(t, "set", leaf, "gateway-reported-after=2s")
+		t.Cleanup(func() { lab.Command(t, "set", leaf, "gateway-reported-after=0s") })
+	}
+	for _, mtu := range []int{1300, 1310, 1320} {
+		p.Configure(acctest.OverNodePort + fmt.Sprintf("\nmtu = %d", mtu))
+		p.Update()
+		lab.Reaches(t, "rome", p.ServerAt)
+		lab.Reaches(t, "milan", p.RomeAt)
+	}
+}
+
+func TestAccPacketsCrossAfterAChangeOfTheAnnouncedRanges(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	for server, remapping := range map[string]string{"milan": "forbid", "europe": "allow"} {
+		settings := fmt.Sprintf("%s\ncidr_remapping = %q\n", acctest.OverNodePort, remapping)
+		p := lab.Join(t, server, settings)
+		p.Works()
+		part, other := halves(t, lab, server)
+		for _, ranges := range []struct{ name, announced string }{
+			{"a part of its pods", fmt.Sprintf("server_network = { pod_cidrs = [%q] }", part)},
+			{"all its pods again", ""},
+		} {
+			p.Configure(settings + ranges.announced)
+			p.During(fmt.Sprintf("%s announces %s, remapping: %s", server, ranges.name, remapping), func() {
+				p.Update() // fails if the remapping in the state is not one of the announced ranges
+			})
+			p.Works()
+			if remapped := p.ServerAt != lab.Pods[server]; remapped != (remapping == "allow") {
+				t.Errorf("the pod of %s is at %s", server, p.ServerAt)
+			}
+		}
+		// Liqo needs another Configuration for another range of the same size. In the former one, the pod has no address.
+		const announced = "%s\nserver_network = { pod_cidrs = [%q] }"
+		p.Write("main.tf", lab.Between(server, fmt.Sprintf(announced, settings, other)))
+		p.Run("apply", "-auto-approve")
+		p.Configure(fmt.Sprintf(announced, settings, part))
+		p.Update()
+		p.Works()
+		p.Run("destroy", "-auto-approve")
+	}
+}
+
+// renewGateway deletes the pod of a cluster's gateway, and returns when there is another one.
+func renewGateway(t *testing.T, l *acctest.RealLab, cluster string) {
+	t.Helper()
+	renewed := l.NextGateway(t, cluster)
+	if err := l.Administrator(t, cluster).Delete(t.Context(), l.GatewayPod(t, cluster)); err != nil {
+		t.Fatal(err)
+	}
+	renewed()
+}
+
+// halves returns the half of a cluster's pod CIDR that has the address of its pod default/a, and the other half.
+func halves(t *testing.T, l *acctest.RealLab, cluster string) (with, without string) {
+	t.Helper()
+	whole, err := netip.ParsePrefix(l.Cluster(t, cluster).PodCIDR)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod, err := netip.ParseAddr(l.Pods[cluster])
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := netip.PrefixFrom(pod, whole.Bits()+1).Masked()
+	bytes := half.Addr().As4()
+	bytes[whole.Bits()/8] ^= 1 << (7 - whole.Bits()%8) // the bit in which the halves differ
+	return half.String(), netip.PrefixFrom(netip.AddrFrom4(bytes), half.Bits()).String()
 }

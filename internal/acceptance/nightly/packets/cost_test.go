@@ -1,7 +1,6 @@
 package packets
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -62,28 +61,25 @@ func TestAccPacketsShowWhatAChangeOfTheServersGatewayCosts(t *testing.T) {
 func TestAccPacketsShowWhatAnotherDialledPortCosts(t *testing.T) {
 	lab := acctest.BorrowReal(t, acctest.Plane)
 	p := lab.Join(t, "milan", acctest.OverNodePort)
-	forwardToGateway(t, lab, "milan", 31512)
-	costs(p, cost{"connect_port", acctest.OverNodePort + `
-		client_gateway = { connect_port = 31512 }`, []string{clientPod}, true})
-}
-
-// forwardToGateway makes another port of a cluster's node lead to its gateway.
-func forwardToGateway(t *testing.T, l *acctest.RealLab, cluster string, nodePort int32) {
-	t.Helper()
-	c, pod := l.Client(t, cluster), l.GatewayPod(t, cluster)
+	// Another port of Milan's node leads to its gateway.
+	c, pod := lab.Client(t, "milan"), lab.GatewayPod(t, "milan")
 	var gateways corev1.ServiceList
 	if err := c.List(t.Context(), &gateways, client.InNamespace(pod.Namespace)); err != nil || len(gateways.Items) != 1 {
 		t.Fatalf("%d Services are next to %s (%v)", len(gateways.Items), pod.Name, err)
 	}
-	made := gateways.Items[0].Spec
+	forward := gateways.Items[0].Spec.Ports[0]
 	if err := c.Create(t.Context(), &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: "forward", Namespace: pod.Namespace},
-		Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, Selector: made.Selector, Ports: []corev1.ServicePort{{
-			Port: made.Ports[0].Port, TargetPort: made.Ports[0].TargetPort, Protocol: corev1.ProtocolUDP, NodePort: nodePort,
-		}}},
+		Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeNodePort, Selector: gateways.Items[0].Spec.Selector, Ports: []corev1.ServicePort{{
+				Port: forward.Port, TargetPort: forward.TargetPort, Protocol: corev1.ProtocolUDP, NodePort: 31512,
+			}},
+		},
 	}); err != nil {
 		t.Fatal(err)
 	}
+	costs(p, cost{"connect_port", acctest.OverNodePort + `
+		client_gateway = { connect_port = 31512 }`, []string{clientPod}, true})
 }
 
 func TestAccPacketsShowThatOtherSettingsDoNotTouchTheGateways(t *testing.T) {
@@ -220,41 +216,35 @@ func differences(before, after map[string]string) []string {
 // parts returns what identifies the parts of the shortcut from Rome to Milan, by their names.
 func parts(t *testing.T, l *acctest.RealLab) map[string]string {
 	t.Helper()
-	ctx := context.WithoutCancel(t.Context())
+	rome, milan := l.Client(t, "rome"), l.Client(t, "milan")
+	get := func(c client.Client, key client.ObjectKey, object client.Object) {
+		t.Helper()
+		if err := c.Get(t.Context(), key, object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keys := func(c client.Client, at *corev1.ObjectReference) string {
+		t.Helper()
+		var secret corev1.Secret
+		get(c, client.ObjectKey{Namespace: at.Namespace, Name: at.Name}, &secret)
+		return string(secret.UID) + string(secret.Data[consts.PublicKeyField])
+	}
 	var (
 		servers networkingv1beta1.GatewayServerList
 		clients networkingv1beta1.GatewayClientList
+		service corev1.Service
 	)
-	rome, milan := l.Client(t, "rome"), l.Client(t, "milan")
-	if err := errors.Join(milan.List(ctx, &servers), rome.List(ctx, &clients)); err != nil {
-		t.Fatal(err)
-	}
-	if len(servers.Items) != 1 || len(clients.Items) != 1 {
-		t.Fatalf("%d servers and %d clients", len(servers.Items), len(clients.Items))
+	err := errors.Join(milan.List(t.Context(), &servers), rome.List(t.Context(), &clients))
+	if err != nil || len(servers.Items) != 1 || len(clients.Items) != 1 {
+		t.Fatalf("%d servers and %d clients (%v)", len(servers.Items), len(clients.Items), err)
 	}
 	server, dialling := &servers.Items[0], &clients.Items[0]
-	var (
-		service       corev1.Service
-		atMilan, keys corev1.Secret
-	)
-	if err := errors.Join(
-		milan.Get(ctx, client.ObjectKey{Namespace: server.Namespace, Name: "gw-" + server.Name}, &service),
-		milan.Get(ctx, referredTo(server.Status.SecretRef), &atMilan),
-		rome.Get(ctx, referredTo(dialling.Status.SecretRef), &keys)); err != nil {
-		t.Fatal(err)
-	}
+	get(milan, client.ObjectKey{Namespace: server.Namespace, Name: "gw-" + server.Name}, &service)
 	return map[string]string{
-		serverGateway: string(server.UID), serverService: string(service.UID), serverKeys: publicKeyIn(atMilan),
+		serverGateway: string(server.UID), serverService: string(service.UID),
 		serverAddress: fmt.Sprint(server.Status.Endpoint.Addresses, server.Status.Endpoint.Port),
-		serverPod:     string(l.GatewayPod(t, "milan").UID),
-		clientGateway: string(dialling.UID), clientKeys: publicKeyIn(keys), clientPod: string(l.GatewayPod(t, "rome").UID),
+		serverKeys:    keys(milan, server.Status.SecretRef), serverPod: string(l.GatewayPod(t, "milan").UID),
+		clientGateway: string(dialling.UID), clientKeys: keys(rome, dialling.Status.SecretRef),
+		clientPod: string(l.GatewayPod(t, "rome").UID),
 	}
-}
-
-func publicKeyIn(secret corev1.Secret) string {
-	return string(secret.UID) + string(secret.Data[consts.PublicKeyField])
-}
-
-func referredTo(object *corev1.ObjectReference) client.ObjectKey {
-	return client.ObjectKey{Namespace: object.Namespace, Name: object.Name}
 }

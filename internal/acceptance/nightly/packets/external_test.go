@@ -2,6 +2,7 @@ package packets
 
 import (
 	"fmt"
+	"net/netip"
 	"testing"
 
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
@@ -40,6 +41,68 @@ func TestAccPacketsReachAHostThatOnlyTheOtherLeafReaches(t *testing.T) {
 	lab.Answers(t, "rome", fmt.Sprintf("%s:%d", at, port), "europe", lab.NodeAddress(t, "milan"))
 	p.Run("destroy", "-auto-approve")
 	lab.ReachesNot(t, "rome", at)
+}
+
+func TestAccPacketsAreFasterOverTheShortcutThanThroughTheCentre(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.Plane)
+	hub := lab.NewProject(t, t.TempDir())
+	acctest.DestroyAtLast(hub)
+	hub.Write("main.tf", lab.Contexts(`
+		resource "liqo_shortcut" "hub" {
+		  for_each       = toset(["rome", "milan"])
+		  client         = "europe"
+		  server         = each.key
+		  server_gateway = { service_type = "NodePort" }
+		}`))
+	hub.Apply()
+	lab.ReachesNot(t, "rome", lab.Pods["milan"])
+
+	// Europe publishes the pod of Milan for Rome. To Milan, a packet that comes from no pod of Europe has the first
+	// external address of Europe.
+	const toRome, toMilan = `liqo_shortcut.hub["rome"]`, `liqo_shortcut.hub["milan"]`
+	pod := remapped(hub, lab.Pods["milan"], toMilan+".server_network", "pod_cidrs")
+	published := publish(t, lab, "europe", ipamv1alpha1.IPSpec{IP: networkingv1beta1.IP(pod)})
+	throughCentre := remapped(hub, published, toRome+".client_network", "external_cidr")
+	external, err := netip.ParsePrefix(lab.Cluster(t, "europe").ExternalCIDR)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := remapped(hub, external.Addr().String(), toMilan+".client_network", "external_cidr")
+	lab.ReachesSoon(t, "rome", throughCentre)
+	p := lab.Join(t, "milan", acctest.OverNodePort)
+	p.Works()
+	lab.Answers(t, "rome", throughCentre, "milan", source)
+
+	links := []func(flags ...string){
+		lab.Link(t, "europe", "rome"), lab.Link(t, "europe", "milan"), lab.Link(t, "rome", "milan"),
+	}
+	// The shortest time from a request to its answer, in milliseconds. The average would also show how busy the machine
+	// is. Each HTTP request has its own connection.
+	fastest := func(kind, target string) float64 {
+		result := lab.Probe(t, kind, "rome", target, "--count=5", "--interval=20ms", "--timeout=5s")
+		if result.Lost > 0 {
+			t.Fatalf("%s does not always answer: %+v", target, result)
+		}
+		return result.Min
+	}
+	for _, delay := range []float64{0, 20, 50} { // milliseconds
+		for _, link := range links {
+			link(fmt.Sprintf("--delay=%vms", delay))
+		}
+		var ping, http [2]float64 // through the centre, and over the shortcut
+		for i, address := range []string{throughCentre, p.ServerAt} {
+			ping[i], http[i] = fastest("ping", address), fastest("http", "http://"+address)
+			// A ping goes there and back. HTTP does so for the connection, and again for the request.
+			if there := delay * []float64{2, 1}[i]; ping[i] < 2*there || http[i] < 4*there {
+				t.Errorf("%s, with %v ms for each link, is too fast", address, delay)
+			}
+		}
+		t.Logf("with %v ms for each link, a ping from Rome to Milan takes %.1f ms through the centre, and %.1f ms over the "+
+			"shortcut; HTTP takes %.1f and %.1f ms", delay, ping[0], ping[1], http[0], http[1])
+		if delay > 0 && (ping[1] >= ping[0] || http[1] >= http[0]) {
+			t.Errorf("with %v ms for each link, the shortcut is not faster", delay)
+		}
+	}
 }
 
 // publish lets the other leaves of a cluster reach an address that the cluster reaches. It returns the address in the

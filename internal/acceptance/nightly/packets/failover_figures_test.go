@@ -33,8 +33,7 @@ func (f *failover) shows(event string, happens func()) {
 		return
 	}
 	var pings acctest.ProbeResult
-	flows := map[string]*flowFigures{}
-	flowsThrough(f.PacketPair, flows, failoverGrace, func() {
+	flows := flowsThrough(f.PacketPair, failoverGrace, func() {
 		pings = f.Measure(f.end+", "+event, acctest.Briefly, func() {
 			happens()
 			f.settle()
@@ -47,17 +46,16 @@ func (f *failover) shows(event string, happens func()) {
 	silent(pings.Silence, "new")
 	for _, protocol := range []string{"icmp", "udp", "tcp"} {
 		longest, broken := 0.0, false
-		for flow, of := range flows {
+		for flow, result := range flows {
 			if strings.HasPrefix(flow, protocol) {
-				longest = max(longest, of.silences[0])
-				broken = broken || of.broken > 0
+				longest, broken = max(longest, result.Silence), broken || result.Broken
 			}
 		}
 		switch {
 		case !broken:
 			silent(longest, protocol)
 		case f.replicas > 1 || event != "node-lost": // no flow lives for the minutes until Kubernetes moves a single pod
-			f.T.Errorf("%s, %s: a flow of %s stays broken", f.end, event, protocol)
+			f.T.Errorf("%s, %s: a flow of %s stays broken: %+v", f.end, event, protocol, flows)
 		}
 	}
 	f.record(line)

@@ -2,6 +2,7 @@ package packets
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,76 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
+// Packets cross in the end, whatever happens to the active pod of a gateway. An event may leave a pod that seems ready,
+// and waits for a message that its other containers have sent long ago. The next event needs it: without its probes,
+// nothing takes over. With a file for figures, the test measures what flows lose, in each case.
+func TestAccPacketsCrossAgainAfterAFailover(t *testing.T) {
+	cases := []failoverCase{ // all that the guide has; the first one takes the least time
+		{"LoadBalancer", 2, "4s", "client"}, {"LoadBalancer", 2, "15s", "client"}, {"LoadBalancer", 1, "none", "client"},
+		{"LoadBalancer", 2, "4s", "server"}, {"LoadBalancer", 2, "15s", "server"}, {"LoadBalancer", 1, "none", "server"},
+		{"NodePort", 2, "4s", "server"}, {"NodePort", 2, "15s", "server"}, {"NodePort", 1, "none", "server"},
+	}
+	if !measuresFailover() {
+		cases = cases[:1]
+	}
+	for _, one := range cases {
+		t.Run(one.String(), func(t *testing.T) {
+			pods := fmt.Sprintf("{ replicas = %d }", one.replicas)
+			if one.replicas > 1 {
+				pods = fmt.Sprintf("{ replicas = %d, failover = %q }", one.replicas, one.failover)
+			}
+			f := &failover{joinTwoNodes(t, fmt.Sprintf(`
+				server_gateway = { service_type = %q, pods = %[2]s }
+				client_gateway = { pods = %[2]s }`, one.service, pods)),
+				one, map[string]string{"client": "rome", "server": "milan"}[one.end]}
+			f.takesOver("pod-deleted", f.deleteActive)
+			for _, program := range []string{"liqo-gateway", "liqo-wireguard"} {
+				f.takesOver(program+"-killed", func() { f.Lab.KillIn(t, f.cluster, f.active(), program) })
+			}
+			f.leaveFirstNode()
+			f.shows("node-lost", func() {
+				moves := f.whenEndpointMoves()
+				f.whenTakenOver(func() { f.Lab.Command(t, "set", f.cluster, "lost-nodes="+f.cluster+"-node-2") })
+				if f.service == "NodePort" { // the client dials one node
+					moves()
+					f.Run("apply", "-auto-approve")
+				}
+			})
+			f.shows("node-back", func() { f.Lab.Command(t, "set", f.cluster, "lost-nodes=") })
+			f.takesOver("api-server-away", func() {
+				f.Lab.Command(t, "stop-apiserver", f.cluster)
+				f.pingFor(map[bool]int{true: 60, false: 10}[measuresFailover()]) // the leader gives up before
+				f.Lab.Command(t, "start-apiserver", f.cluster)
+			})
+			f.takesOver("template-update", func() {
+				updateTemplate(t, f.Lab, f.cluster)
+				f.Run("apply", "-auto-approve")
+			})
+			f.Update() // the client of a server behind a NodePort may have to dial another node
+			f.Run("plan", "-detailed-exitcode")
+		})
+	}
+}
+
+// The client dials the node with the server's pod.
+func TestAccPacketsCrossAfterTheServersPodHasMovedToAnotherNode(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.TwoNodes)
+	on := func(node string) string {
+		return fmt.Sprintf(`
+			server_gateway = {
+			  service_type = "NodePort"
+			  pods         = { node_selector = { "kubernetes.io/hostname" = %q } }
+			}`, node)
+	}
+	p := lab.Join(t, "milan", on("milan-node"))
+	for _, node := range []string{"milan-node-2", "milan-node"} {
+		p.Configure(on(node))
+		p.Update()
+		p.Works()
+		p.Run("plan", "-detailed-exitcode") // the client dials the address that the server has now
+	}
+}
+
 // failoverCase is a shortcut, and the end of it at which everything happens. The server's gateway has this Service, and
 // both gateways have such pods. For a client, the server's Service makes no difference.
 type failoverCase struct {
@@ -26,91 +97,27 @@ type failoverCase struct {
 	end      string
 }
 
-// failoverCases are all that the guide has. The first one takes the least time.
-var failoverCases = []failoverCase{
-	{"LoadBalancer", 2, "4s", "client"}, {"LoadBalancer", 2, "15s", "client"}, {"LoadBalancer", 1, "none", "client"},
-	{"LoadBalancer", 2, "4s", "server"}, {"LoadBalancer", 2, "15s", "server"}, {"LoadBalancer", 1, "none", "server"},
-	{"NodePort", 2, "4s", "server"}, {"NodePort", 2, "15s", "server"}, {"NodePort", 1, "none", "server"},
-}
-
 func (c failoverCase) String() string {
 	return fmt.Sprintf("service=%s/replicas=%d/failover=%s/end=%s", c.service, c.replicas, c.failover, c.end)
 }
 
-// settings are those of a shortcut.
-func (c failoverCase) settings() string {
-	pods := fmt.Sprintf("{ replicas = %d }", c.replicas)
-	if c.replicas > 1 {
-		pods = fmt.Sprintf("{ replicas = %d, failover = %q }", c.replicas, c.failover)
-	}
-	return fmt.Sprintf(`
-		server_gateway = { service_type = %q, pods = %[2]s }
-		client_gateway = { pods = %[2]s }`, c.service, pods)
-}
-
-// Packets cross in the end, whatever happens to the active pod of a gateway. An event may leave a pod that seems ready,
-// and waits for a message that its other containers have sent long ago. The next event needs it: without its probes,
-// nothing takes over. With a file for figures, the test measures what flows lose, in each case.
-func TestAccPacketsCrossAgainAfterAFailover(t *testing.T) {
-	cases := failoverCases
-	if !measuresFailover() {
-		cases = cases[:1]
-	}
-	for _, one := range cases {
-		t.Run(one.String(), func(t *testing.T) {
-			f := newFailover(t, one.settings())
-			f.failoverCase, f.cluster = one, map[string]string{"client": "rome", "server": "milan"}[one.end]
-			f.goThrough()
-			f.Update() // the client of a server behind a NodePort may have to dial another node
-			f.Run("plan", "-detailed-exitcode")
-		})
-	}
-}
-
-// failover is a shortcut between leaves with two nodes. The pods that send are on the first ones, to which the load
-// balancer leads, too.
+// failover is such a shortcut. Everything happens to the gateway of the cluster.
 type failover struct {
 	*acctest.PacketPair
 	failoverCase
 
-	cluster string // of the gateway to which everything happens
+	cluster string
 }
 
-func newFailover(t *testing.T, settings string) *failover {
+// joinTwoNodes applies a shortcut from Rome to Milan, which have two nodes each. The pods that send are on the first
+// ones, to which the load balancer leads, too.
+func joinTwoNodes(t *testing.T, settings string) *acctest.PacketPair {
 	t.Helper()
 	borrowed := acctest.UseUp(t, acctest.TwoNodes)
 	for _, cluster := range []string{"rome", "milan"} {
 		borrowed.Command(t, "run", cluster+"/default/a", "--node", cluster+"-node")
 	}
-	return &failover{PacketPair: acctest.WithPods(t, borrowed).Join(t, "milan", settings)}
-}
-
-// goThrough lets everything happen.
-func (f *failover) goThrough() {
-	f.T.Helper()
-	f.takesOver("pod-deleted", f.deleteActive)
-	for _, program := range []string{"liqo-gateway", "liqo-wireguard"} {
-		f.takesOver(program+"-killed", func() { f.Lab.KillIn(f.T, f.cluster, f.active(), program) })
-	}
-	f.leaveFirstNode()
-	f.shows("node-lost", func() {
-		moves := f.whenEndpointMoves()
-		f.whenTakenOver(func() { f.Lab.Command(f.T, "set", f.cluster, "lost-nodes="+f.cluster+"-node-2") })
-		if f.service == "NodePort" { // the client dials one node
-			moves()
-			f.Run("apply", "-auto-approve")
-		}
-	})
-	f.shows("node-back", func() { f.Lab.Command(f.T, "set", f.cluster, "lost-nodes=") })
-	f.takesOver("api-server-away", func() {
-		f.Lab.Command(f.T, "stop-apiserver", f.cluster)
-		f.pingFor(map[bool]int{true: 60, false: 10}[measuresFailover()]) // the leader gives up before
-		f.Lab.Command(f.T, "start-apiserver", f.cluster)
-	})
-	f.takesOver("template-update", func() {
-		f.updateTemplate(f.cluster)
-		f.Run("apply", "-auto-approve")
-	})
+	return acctest.WithPods(t, borrowed).Join(t, "milan", settings)
 }
 
 // active returns the pod that carries packets.
@@ -202,29 +209,23 @@ func (f *failover) whenEndpointMoves() func() {
 }
 
 // updateTemplate changes the images in Liqo's template of a cluster's gateways, as an update does.
-func (f *failover) updateTemplate(cluster string) {
-	f.T.Helper()
-	c, template := f.Lab.Client(f.T, cluster), &unstructured.Unstructured{}
+func updateTemplate(t *testing.T, l *acctest.RealLab, cluster string) {
+	t.Helper()
+	c, template := l.Client(t, cluster), &unstructured.Unstructured{}
 	name := map[string]string{"rome": "Client", "milan": "Server"}[cluster]
 	template.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind("WgGateway" + name + "Template"))
-	key := client.ObjectKey{Namespace: "liqo", Name: "wireguard-" + strings.ToLower(name)}
-	if err := c.Get(f.T.Context(), key, template); err != nil {
-		f.T.Fatal(err)
-	}
 	path := []string{"spec", "template", "spec", "deployment", "spec", "template", "spec", "containers"}
-	containers, _, err := unstructured.NestedSlice(template.Object, path...)
-	if err != nil {
-		f.T.Fatal(err)
-	}
+	err := c.Get(t.Context(), client.ObjectKey{Namespace: "liqo", Name: "wireguard-" + strings.ToLower(name)}, template)
+	containers, _, wrong := unstructured.NestedSlice(template.Object, path...)
 	for _, container := range containers {
 		if fields, ok := container.(map[string]any); ok {
 			fields["image"] = fmt.Sprint(fields["image"], "-next")
 		}
 	}
-	if err := unstructured.SetNestedSlice(template.Object, containers, path...); err != nil {
-		f.T.Fatal(err)
+	if err := errors.Join(err, wrong, unstructured.SetNestedSlice(template.Object, containers, path...)); err != nil {
+		t.Fatal(err)
 	}
-	if err := c.Update(f.T.Context(), template); err != nil {
-		f.T.Fatal(err)
+	if err := c.Update(t.Context(), template); err != nil {
+		t.Fatal(err)
 	}
 }
