@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"syscall"
@@ -27,23 +26,6 @@ var twoNodes = []string{
 	"--dataplane=real", "--metrics", "--cluster=rome=10.200.0.0/16,nodes=2", "--cluster=milan=10.200.0.0/16,nodes=2",
 }
 
-// A healthy network is tested this often, and as many tests are killed. With -short, these are fewer.
-const (
-	manyTests, fewTests = 20, 3
-	manyKills, fewKills = 30, 3
-)
-
-// mostOfATest is the maximum number of requests to a leaf for a test of two nodes whose packets pass. A pod needs five
-// of them.
-const mostOfATest = 60
-
-func often(many, few int) int {
-	if testing.Short() {
-		return few
-	}
-	return many
-}
-
 // tested is a shortcut from Rome to Milan, and a connectivity test of it in a state of its own.
 type tested struct {
 	*acctest.Project
@@ -51,34 +33,12 @@ type tested struct {
 	lab  *acctest.RealLab
 }
 
-func borrowTested(t *testing.T, settings string) *tested {
-	t.Helper()
-	return borrowTestedOn(t, twoNodes, settings)
-}
-
-// borrowTestedOn is borrowTested on a lab with other options.
-func borrowTestedOn(t *testing.T, options []string, settings string) *tested {
+func borrowTested(t *testing.T, options []string, settings string) *tested {
 	t.Helper()
 	lab := acctest.BorrowReal(t, options)
 	pair := lab.Join(t, "milan", settings)
 	pair.Works()
-	p := lab.NewProject(t, t.TempDir())
-	p.Configure(acctest.BothLeaves + `
-		variable "run" {
-		  default = "1"
-		}
-		variable "on_failure" {
-		  default = "fail"
-		}
-		resource "liqo_connectivity_test" "it" {
-		  client     = "rome"
-		  server     = "milan"
-		  on_failure = var.on_failure
-		  triggers   = { run = var.run }
-		}
-		output "result" {
-		  value = liqo_connectivity_test.it
-		}`)
+	p := lab.NewProject(t, "testdata/tested")
 	p.Run("init")
 	return &tested{p, pair, lab}
 }
@@ -124,28 +84,20 @@ var ofTests = client.MatchingLabels{"app.kubernetes.io/component": "connectivity
 func noPods(t *testing.T, l *acctest.RealLab) {
 	t.Helper()
 	for _, name := range []string{"rome", "milan"} {
-		if left := testPods(t, l, name); len(left) > 0 {
-			t.Errorf("in %s, %q are left", name, left)
+		var pods corev1.PodList
+		if err := l.Client(t, name).List(t.Context(), &pods, ofTests); err != nil || len(pods.Items) > 0 {
+			t.Errorf("in %s, %d pods of tests are left (%v)", name, len(pods.Items), err)
 		}
 	}
 }
 
-func testPods(t *testing.T, l *acctest.RealLab, cluster string) []string {
-	t.Helper()
-	var pods corev1.PodList
-	if err := l.Client(t, cluster).List(t.Context(), &pods, ofTests); err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for i := range pods.Items {
-		names = append(names, pods.Items[i].Name)
-	}
-	return names
-}
-
 func TestAccPacketsOfAConnectivityTestPassBetweenAllNodes(t *testing.T) {
-	p := borrowTested(t, acctest.OverNodePort)
-	for run := range often(manyTests, fewTests) {
+	p := borrowTested(t, twoNodes, acctest.OverNodePort)
+	runs := 20
+	if testing.Short() {
+		runs = 3
+	}
+	for run := range runs {
 		result := p.again(run)
 		if result.Status != "Passed" || len(result.Paths) != 8 || len(result.Faults) > 0 || result.MTU != 1340 {
 			t.Fatalf("got %+v", result)
@@ -154,8 +106,9 @@ func TestAccPacketsOfAConnectivityTestPassBetweenAllNodes(t *testing.T) {
 	}
 	var result connectivityResult
 	costs := p.lab.RequestsDuring(t, func() { result = p.again(-1) })["rome"]
-	if acctest.Total(costs) > mostOfATest {
-		t.Errorf("a test makes %d requests to a leaf, not %d:%s", acctest.Total(costs), mostOfATest, acctest.Listed(costs))
+	const most = 60 // for two nodes; a pod needs five of them
+	if acctest.Total(costs) > most {
+		t.Errorf("a test makes %d requests to a leaf, not %d:%s", acctest.Total(costs), most, acctest.Listed(costs))
 	}
 	pinged := p.lab.Probe(t, "ping", "rome", p.pair.ServerAt)
 	for _, path := range result.Paths {
@@ -170,84 +123,77 @@ func TestAccPacketsOfAConnectivityTestPassBetweenAllNodes(t *testing.T) {
 	p.pair.Works()
 }
 
-// hopFault is something that makes packets get lost, and the hop that the test must name.
-type hopFault struct {
-	breaks func(p *tested) (mend func())
-	hop    string // hop, leaf and node
-	says   string // part of the evidence or of the advice
+// gateway is the place of a cluster's gateway.
+func (p *tested) gateway(cluster string) string {
+	p.T.Helper()
+	pod := p.lab.GatewayPod(p.T, cluster)
+	return cluster + "/" + pod.Namespace + "/" + pod.Name
 }
 
-// onLab returns a fault that is a command of the lab at a place.
-func onLab(where func(*tested) string, command string, options ...string) func(*tested) func() {
-	return func(p *tested) func() {
-		at := where(p)
-		p.lab.Command(p.T, append([]string{command, at}, options...)...)
-		return func() { p.lab.Command(p.T, "mend", at) }
-	}
+// gatewayNode is the place of the node of a cluster's gateway.
+func (p *tested) gatewayNode(cluster string) string {
+	p.T.Helper()
+	return cluster + "/" + p.lab.GatewayPod(p.T, cluster).Spec.NodeName
 }
 
-// gatewayOf is the place of a cluster's gateway.
-func gatewayOf(cluster string) func(*tested) string {
-	return func(p *tested) string {
-		pod := p.lab.GatewayPod(p.T, cluster)
-		return cluster + "/" + pod.Namespace + "/" + pod.Name
-	}
-}
-
-// gatewayNode is the node of a cluster's gateway, and otherNode the one without it.
-func gatewayNode(cluster string) func(*tested) string {
-	return func(p *tested) string { return cluster + "/" + p.lab.GatewayPod(p.T, cluster).Spec.NodeName }
-}
-
+// otherNode is the place of a cluster's node without the gateway.
 func (p *tested) otherNode(cluster string) string {
-	if p.lab.GatewayPod(p.T, cluster).Spec.NodeName == cluster+"-node" {
-		return cluster + "-node-2"
+	p.T.Helper()
+	first, second := cluster+"/"+cluster+"-node", cluster+"/"+cluster+"-node-2"
+	if p.gatewayNode(cluster) == first {
+		return second
 	}
-	return cluster + "-node"
-}
-
-func otherNodeOf(cluster string) func(*tested) string {
-	return func(p *tested) string { return cluster + "/" + p.otherNode(cluster) }
+	return first
 }
 
 func TestAccPacketsThatGetLostHaveTheHopNamed(t *testing.T) {
-	p := borrowTested(t, acctest.OverNodePort)
-	faults := map[string]hopFault{
-		"the devices of pods carry nothing": {
-			onLab(otherNodeOf("rome"), "drop", "--hook=prerouting", "--in=pod*"), "pod rome other", "",
-		},
-		"a node has no route": {
-			onLab(otherNodeOf("rome"), "unroute", "10.71.0.0/16"), "node rome other", "node-gw",
-		},
-		"the overlay fails on one of two nodes": {
-			onLab(otherNodeOf("milan"), "device", "liqo.*", "--down"), "overlay milan other", "spec.nodeName",
-		},
-		"a gateway drops what comes from the tunnel": {
-			onLab(gatewayOf("rome"), "drop", "--hook=forward", "--in=liqo-tunnel"), "gateway rome ", "nft list ruleset",
-		},
-		"a gateway has another key": {
-			func(p *tested) func() { return p.otherKey("milan", "rome") }, "tunnel  ", "Connection",
-		},
-		"the network drops the tunnel's packets in one direction": {
-			onLab(gatewayNode("milan"), "drop", "--hook=prerouting", "--in=eth0", "--protocol=udp"), "tunnel  ", "Connection",
-		},
-		"the network drops the tunnel's large packets": {
-			onLab(gatewayNode("milan"), "drop", "--hook=prerouting", "--in=eth0", "--protocol=udp", "--larger=1300"),
-			"tunnel  ", "`mtu = ",
-		},
-		"a node of the other leaf has no route": {
-			onLab(otherNodeOf("milan"), "unroute", "10.71.0.0/16"), "node milan other", "node-gw",
-		},
-		"the other gateway drops what comes from its nodes": {
-			onLab(gatewayOf("milan"), "drop", "--hook=forward", "--out=liqo-tunnel"), "gateway milan ", "nft list ruleset",
-		},
+	p := borrowTested(t, twoNodes, acctest.OverNodePort)
+	at := func(place, command string) func() func() { // a command of the lab
+		return func() (mend func()) {
+			p.lab.Command(p.T, slices.Insert(strings.Fields(command), 1, place)...)
+			return func() { p.lab.Command(p.T, "mend", place) }
+		}
 	}
-	const fewFaults = 3
-	for _, name := range acctest.SomeOf(slices.Sorted(maps.Keys(faults)), fewFaults, acctest.NewDice(t)) {
-		t.Run(name, func(t *testing.T) {
-			test := faults[name]
+	for _, test := range acctest.SomeOf([]struct {
+		name   string
+		breaks func() (mend func())
+		hop    string // hop, leaf and node
+		says   string // part of the evidence or of the advice
+	}{
+		{"the devices of pods carry nothing",
+			at(p.otherNode("rome"), "drop --hook=prerouting --in=pod*"), "pod rome other", ""},
+		{"a node has no route", at(p.otherNode("rome"), "unroute 10.71.0.0/16"), "node rome other", "node-gw"},
+		{"the overlay fails on one of two nodes",
+			at(p.otherNode("milan"), "device liqo.* --down"), "overlay milan other", "spec.nodeName"},
+		{"a gateway drops what comes from the tunnel",
+			at(p.gateway("rome"), "drop --hook=forward --in=liqo-tunnel"), "gateway rome ", "nft list ruleset"},
+		{"a gateway has another key", func() func() {
+			c, key := p.lab.Client(p.T, "milan"), &networkingv1beta1.PublicKey{}
+			set := func(value []byte) {
+				key.Spec.PublicKey = value
+				if err := c.Update(p.T.Context(), key); err != nil {
+					p.T.Fatal(err)
+				}
+			}
+			if err := c.Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "rome"}, key); err != nil {
+				p.T.Fatal(err)
+			}
+			right := key.Spec.PublicKey
+			set(bytes.Repeat([]byte{1}, len(right)))
+			return func() { set(right) }
+		}, "tunnel  ", "Connection"},
+		{"the network drops the tunnel's packets in one direction",
+			at(p.gatewayNode("milan"), "drop --hook=prerouting --in=eth0 --protocol=udp"), "tunnel  ", "Connection"},
+		{"the network drops the tunnel's large packets",
+			at(p.gatewayNode("milan"), "drop --hook=prerouting --in=eth0 --protocol=udp --larger=1300"), "tunnel  ", "`mtu = "},
+		{"a node of the other leaf has no route",
+			at(p.otherNode("milan"), "unroute 10.71.0.0/16"), "node milan other", "node-gw"},
+		{"the other gateway drops what comes from its nodes",
+			at(p.gateway("milan"), "drop --hook=forward --out=liqo-tunnel"), "gateway milan ", "nft list ruleset"},
+	}, 3, acctest.NewDice(t)) {
+		t.Run(test.name, func(t *testing.T) {
 			p.T = t
-			mend := test.breaks(p)
+			mend := test.breaks()
 			result := p.again(1)
 			mend()
 			if result.Status != "Failed" {
@@ -272,39 +218,19 @@ func TestAccPacketsThatGetLostHaveTheHopNamed(t *testing.T) {
 	}
 }
 
-// otherKey gives a cluster a wrong key of another one. The returned function gives it the right one again.
-func (p *tested) otherKey(cluster, remote string) (mend func()) {
-	p.T.Helper()
-	c := p.lab.Client(p.T, cluster)
-	var key networkingv1beta1.PublicKey
-	name := client.ObjectKey{Namespace: "liqo-tenant-" + remote, Name: remote}
-	if err := c.Get(p.T.Context(), name, &key); err != nil {
-		p.T.Fatal(err)
-	}
-	right := key.Spec.PublicKey
-	set := func(value []byte) {
-		key.Spec.PublicKey = value
-		if err := c.Update(p.T.Context(), &key); err != nil {
-			p.T.Fatal(err)
-		}
-	}
-	set(bytes.Repeat([]byte{1}, len(right)))
-	return func() { set(right) }
-}
-
 func TestAccPacketsOfAPolicyAreNamedAfterIt(t *testing.T) {
-	p := borrowTested(t, acctest.OverNodePort)
+	p := borrowTested(t, twoNodes, acctest.OverNodePort)
 	p.lab.Have(t, "rome", &networkingv1.NetworkPolicy{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-milan", Name: "deny-ingress"},
 		Spec:       networkingv1.NetworkPolicySpec{PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress}},
 	})
 	// The lab has nothing that enforces policies. This does to the pods of one node what such a policy would.
-	node := "rome/" + p.otherNode("rome")
+	node := p.otherNode("rome")
 	p.lab.Command(t, "drop", node, "--hook=postrouting", "--out=pod*", "--protocol=icmp", "--from=10.71.0.0/16")
 	t.Cleanup(func() { p.lab.Command(t, "mend", node) })
 	output := p.Refused("apply", "-auto-approve")
 	acctest.Says(t, output,
-		fmt.Sprintf("Packets get lost between a pod and node %q of leaf \"rome\"", p.otherNode("rome")),
+		fmt.Sprintf("Packets get lost between a pod and node %q of leaf \"rome\"", strings.TrimPrefix(node, "rome/")),
 		"NetworkPolicy liqo-tenant-milan/deny-ingress")
 	if left := p.Resources(); left != "" {
 		t.Errorf("a test that failed is in the state: %s", left)
@@ -313,8 +239,8 @@ func TestAccPacketsOfAPolicyAreNamedAfterIt(t *testing.T) {
 }
 
 func TestAccPacketsThatAreTooLargeForThePathNameTheMTU(t *testing.T) {
-	p := borrowTested(t, acctest.OverNodePort+"\nmtu = 1500")
-	node := gatewayNode("milan")(p)
+	p := borrowTested(t, twoNodes, acctest.OverNodePort+"\nmtu = 1500")
+	node := p.gatewayNode("milan")
 	p.lab.Command(t, "drop", node, "--hook=prerouting", "--in=eth0", "--fragments")
 	t.Cleanup(func() { p.lab.Command(t, "mend", node) })
 	output := p.Refused("apply", "-auto-approve")
@@ -322,9 +248,46 @@ func TestAccPacketsThatAreTooLargeForThePathNameTheMTU(t *testing.T) {
 }
 
 func TestAccPacketsOfAKilledConnectivityTestLeaveNothing(t *testing.T) {
-	p := borrowTested(t, acctest.OverNodePort)
-	for kill := range often(manyKills, fewKills) {
-		p.signalAfter(1+kill%4, syscall.SIGKILL) // the later, the more pods there are
+	p := borrowTested(t, twoNodes, acctest.OverNodePort)
+	kills := 30
+	if testing.Short() {
+		kills = 3
+	}
+	// Terraform and the provider get a signal as soon as Rome has so many new pods of the test.
+	signalAfter := func(pods int, signal syscall.Signal) (output string) {
+		var left corev1.PodList // by killed ones, which the watch begins with
+		c := p.lab.Administrator(t, "rome")
+		if err := c.List(t.Context(), &left, ofTests); err != nil {
+			t.Fatal(err)
+		}
+		changes, err := c.Watch(t.Context(), &corev1.PodList{}, ofTests)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer changes.Stop()
+		running := p.Begin("apply", "-auto-approve", "-var=run="+rand.Text())
+		for created := 0; created < pods; {
+			select {
+			case event := <-changes.ResultChan():
+				pod, ok := event.Object.(*corev1.Pod)
+				if ok && event.Type == watch.Added && !slices.ContainsFunc(left.Items, func(old corev1.Pod) bool {
+					return old.Name == pod.Name
+				}) {
+					created++
+				}
+			case <-running.Ended:
+				output, err := running.Wait()
+				t.Fatalf("it has ended: %v\n%s", err, output)
+			}
+		}
+		if err := running.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		output, _ = running.Wait() // its error is the signal
+		return output
+	}
+	for kill := range kills {
+		signalAfter(1+kill%4, syscall.SIGKILL) // the later, the more pods there are
 		p.Unlock()
 	}
 	if result := p.again(-1); result.Status != "Passed" {
@@ -333,38 +296,8 @@ func TestAccPacketsOfAKilledConnectivityTestLeaveNothing(t *testing.T) {
 	noPods(t, p.lab)
 
 	t.Log("An interrupted one removes its pods by itself.")
-	acctest.Says(t, p.signalAfter(2, syscall.SIGINT), "interrupted")
+	acctest.Says(t, signalAfter(2, syscall.SIGINT), "interrupted")
 	noPods(t, p.lab)
-}
-
-// signalAfter runs the test, and sends a signal to Terraform and the provider as soon as Rome has so many pods of it.
-// It returns the output.
-func (p *tested) signalAfter(pods int, signal syscall.Signal) string {
-	p.T.Helper()
-	left := testPods(p.T, p.lab, "rome") // by killed ones, which the watch begins with
-	changes, err := p.lab.Administrator(p.T, "rome").Watch(p.T.Context(), &corev1.PodList{}, ofTests)
-	if err != nil {
-		p.T.Fatal(err)
-	}
-	defer changes.Stop()
-	running := p.Begin("apply", "-auto-approve", "-var=run="+rand.Text())
-	for created := 0; created < pods; {
-		select {
-		case event := <-changes.ResultChan():
-			pod, ok := event.Object.(*corev1.Pod)
-			if ok && event.Type == watch.Added && !slices.Contains(left, pod.Name) {
-				created++
-			}
-		case <-running.Ended:
-			output, err := running.Wait()
-			p.T.Fatalf("it has ended: %v\n%s", err, output)
-		}
-	}
-	if err := running.Signal(signal); err != nil {
-		p.T.Fatal(err)
-	}
-	output, _ := running.Wait() // its error is the signal
-	return output
 }
 
 func TestAccPacketsPassInTheExamplesOfAConnectivityTest(t *testing.T) {
@@ -383,7 +316,7 @@ func TestAccPacketsPassInTheExamplesOfAConnectivityTest(t *testing.T) {
 	action.Run("init")
 	acctest.Says(t, action.Run("apply", "-auto-approve"), "Starting pods on 2 nodes of",
 		"80 of 80 packets are answered on 8 paths", "Actions: 1 invoked")
-	gateway := gatewayOf("milan")(&tested{Project: action, lab: lab})
+	gateway := (&tested{Project: action, lab: lab}).gateway("milan")
 	lab.Command(t, "drop", gateway, "--hook=forward", "--in=liqo-tunnel")
 	t.Cleanup(func() { lab.Command(t, "mend", gateway) })
 	const invoke = "-invoke=action.liqo_connectivity_test.rome_milan"

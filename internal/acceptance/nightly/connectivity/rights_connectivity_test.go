@@ -10,28 +10,24 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/connectivity"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
-// missedLater are the rights without which a test that passes ends as with them.
-var missedLater = []string{
-	// only evidence
-	"list internalfabrics.networking.liqo.io", "list networkpolicies.networking.k8s.io",
-	"list firewallconfigurations.networking.liqo.io",
-	"delete leases.coordination.k8s.io", // the Lease expires
-}
-
 func TestAccPacketsNeedEveryRightOfTheExampleOfARole(t *testing.T) {
 	lab := acctest.BorrowReal(t, twoNodes)
 	lab.Join(t, "milan", acctest.OverNodePort)
 	roles := acctest.RolesIn(t, "connectivity-tests")
-	const fewRights = 3
+	missedLater := []string{ // without them, a test that passes ends as with them
+		// only evidence
+		"list internalfabrics.networking.liqo.io", "list networkpolicies.networking.k8s.io",
+		"list firewallconfigurations.networking.liqo.io",
+		"delete leases.coordination.k8s.io", // the Lease expires
+	}
 	nothing := acctest.Right{}
-	for _, taken := range append(acctest.SomeOf(acctest.RightsIn(roles), fewRights, acctest.NewDice(t)), nothing) {
+	for _, taken := range append(acctest.SomeOf(acctest.RightsIn(roles), 3, acctest.NewDice(t)), nothing) {
 		name, account := "without the right to "+taken.String(), taken.Account()
 		if taken == nothing {
 			name, account = "with all rights", "terraform"
@@ -46,8 +42,15 @@ func TestAccPacketsNeedEveryRightOfTheExampleOfARole(t *testing.T) {
 			})
 			leaves := map[string]acctest.Leaf{}
 			for name, remote := range map[string]string{"rome": "milan", "milan": "rome"} {
-				given := boundIn(t, "liqo-tenant-"+remote, acctest.Without(roles, taken))
-				leaves[name] = lab.ReachedAs(t, name, account, append(acctest.RolesIn(t, "plans"), given...))
+				// The example says how to bind its roles: the second one in a namespace.
+				given := acctest.Without(roles, taken)
+				pods, ok := given[1].(*rbacv1.ClusterRole)
+				if !ok {
+					t.Fatalf("the second role is a %T", given[1])
+				}
+				leaves[name] = lab.ReachedAs(t, name, account, append(acctest.RolesIn(t, "plans"), given[0], &rbacv1.Role{
+					ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-" + remote, Name: pods.Name}, Rules: pods.Rules,
+				}))
 			}
 			packets := 2
 			if taken.String() == "watch pods" {
@@ -69,16 +72,4 @@ func TestAccPacketsNeedEveryRightOfTheExampleOfARole(t *testing.T) {
 			}
 		})
 	}
-}
-
-// boundIn returns the roles of the example as it says how to bind them: the second one in a namespace.
-func boundIn(t *testing.T, namespace string, roles []client.Object) []client.Object {
-	t.Helper()
-	pods, ok := roles[1].(*rbacv1.ClusterRole)
-	if !ok {
-		t.Fatalf("the second role is a %T", roles[1])
-	}
-	return []client.Object{roles[0], &rbacv1.Role{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: pods.Name}, Rules: pods.Rules,
-	}}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func TestAccPacketsThatNoRuleLetsCrossAreNamedAfterTheRules(t *testing.T) {
-	p := borrowTested(t, acctest.OverNodePort)
+	p := borrowTested(t, twoNodes, acctest.OverNodePort)
 	allow := func(rules string) {
 		p.pair.Configure(acctest.OverNodePort + "\nallow = [" + rules + "]")
 		p.pair.Update()
@@ -37,7 +37,7 @@ func TestAccPacketsThatNoRuleLetsCrossAreNamedAfterTheRules(t *testing.T) {
 }
 
 func TestAccPacketsThatAForeignRuleDropsAreNamedAfterIt(t *testing.T) {
-	p := borrowTested(t, acctest.OverNodePort)
+	p := borrowTested(t, twoNodes, acctest.OverNodePort)
 	name, family := "theirs", firewall.TableFamilyIPv4
 	hook, policy, priority := firewall.ChainHookForward, firewall.ChainPolicyAccept, firewall.ChainPriorityFilter
 	p.lab.Have(t, "milan", &networkingv1beta1.FirewallConfiguration{

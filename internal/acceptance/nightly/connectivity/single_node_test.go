@@ -15,67 +15,15 @@ var oneNode = []string{
 	"--dataplane=real", "--metrics", "--cluster=rome=10.200.0.0/16", "--cluster=milan=10.200.0.0/16",
 }
 
-// overlayFault is an overlay of a leaf that carries nothing.
-type overlayFault struct {
-	leaf string
-	// toNode and toGateway are the directions in which it carries nothing.
-	toNode, toGateway bool
-	// expired reports whether the neighbour entries have expired. Fresh ones let packets still go in the direction in
-	// which the overlay works.
-	expired bool
-	// reported is how long a new pod sends before its kubelet reports it. Until then, its answers go round the overlay.
-	reported time.Duration
-}
-
-func (f overlayFault) String() string {
-	text := "overlay of " + f.leaf
-	if f.toNode {
-		text += ", to the node"
-	}
-	if f.toGateway {
-		text += ", to the gateway"
-	}
-	if f.expired {
-		text += ", expired neighbours"
-	}
-	return fmt.Sprintf("%s, pods reported after %s", text, f.reported)
-}
-
-// overlayFaults are twenty: each direction and both, at either leaf, with fresh and with expired neighbour entries, and
-// one direction with earlier and later reports of pods. A pod that is reported at once has no answers that go round.
-func overlayFaults() []overlayFault {
-	const usual = 500 * time.Millisecond
-	var faults []overlayFault
-	for _, leaf := range []string{"rome", "milan"} {
-		for _, expired := range []bool{false, true} {
-			faults = append(faults, overlayFault{leaf, true, false, expired, usual},
-				overlayFault{leaf, false, true, expired, usual}, overlayFault{leaf, true, true, expired, usual})
-		}
-		for _, reported := range []time.Duration{0, usual / 2, 2 * usual, 4 * usual} {
-			faults = append(faults, overlayFault{leaf, true, false, false, reported})
-		}
-	}
-	return faults
-}
-
-// breaks makes the fault. The neighbour entries are fresh, because packets have just passed.
-func (p *tested) breaks(f overlayFault) (mend func()) {
+// breakOverlay lets the overlay carry nothing to nodes or gateways. The neighbour entries are fresh, because packets
+// have just passed.
+func (p *tested) breakOverlay(to ...string) (mend func()) {
 	p.T.Helper()
-	var places []string
-	if f.toNode {
-		places = append(places, gatewayNode(f.leaf)(p))
-	}
-	if f.toGateway {
-		places = append(places, gatewayOf(f.leaf)(p))
-	}
-	for _, place := range places {
+	for _, place := range to {
 		p.lab.Command(p.T, "drop", place, "--hook=ingress", "--in=liqo.*")
 	}
-	if f.expired {
-		p.forgetNeighbours(f.leaf)
-	}
 	return func() {
-		for _, place := range places {
+		for _, place := range to {
 			p.lab.Command(p.T, "mend", place)
 		}
 	}
@@ -84,7 +32,7 @@ func (p *tested) breaks(f overlayFault) (mend func()) {
 // forgetNeighbours makes the node and the gateway of a leaf ask anew where their neighbours are.
 func (p *tested) forgetNeighbours(leaf string) {
 	p.T.Helper()
-	for _, place := range []string{gatewayNode(leaf)(p), gatewayOf(leaf)(p)} {
+	for _, place := range []string{p.gatewayNode(leaf), p.gateway(leaf)} {
 		_, err := acctest.Output(acctest.LabProgram, "exec", "--dir", p.lab.Dir, place, "--", "ip", "neigh", "flush", "all")
 		if err != nil {
 			p.T.Fatal(err)
@@ -93,17 +41,45 @@ func (p *tested) forgetNeighbours(leaf string) {
 }
 
 func TestAccPacketsOfNewPodsThatGoRoundTheOverlayDoNotHideItsFault(t *testing.T) {
-	p := borrowTestedOn(t, oneNode, acctest.OverNodePort)
-	const fewFaults = 3
-	for run, fault := range acctest.SomeOf(overlayFaults(), fewFaults, acctest.NewDice(t)) {
-		t.Run(fault.String(), func(t *testing.T) {
+	p := borrowTested(t, oneNode, acctest.OverNodePort)
+	// Twenty faults: each direction and both, at either leaf, with fresh and with expired neighbour entries, and one
+	// direction with earlier and later reports of pods. Until its kubelet reports a new pod, its answers go round the
+	// overlay. Fresh entries let packets still go in the direction in which the overlay works.
+	type fault struct {
+		leaf                       string
+		toNode, toGateway, expired bool
+		reported                   time.Duration
+	}
+	const usual = 500 * time.Millisecond
+	var faults []fault
+	for _, leaf := range []string{"rome", "milan"} {
+		for _, expired := range []bool{false, true} {
+			faults = append(faults, fault{leaf, true, false, expired, usual}, fault{leaf, false, true, expired, usual},
+				fault{leaf, true, true, expired, usual})
+		}
+		for _, reported := range []time.Duration{0, usual / 2, 2 * usual, 4 * usual} {
+			faults = append(faults, fault{leaf, true, false, false, reported})
+		}
+	}
+	for run, fault := range acctest.SomeOf(faults, 3, acctest.NewDice(t)) {
+		t.Run(fmt.Sprintf("%+v", fault), func(t *testing.T) {
 			p.T = t
 			for _, leaf := range []string{"rome", "milan"} {
 				p.lab.Command(t, "set", leaf, fmt.Sprintf("pod-reported-after=%s", fault.reported))
 				p.forgetNeighbours(leaf)
 			}
 			p.pair.ComesBack()
-			mend := p.breaks(fault)
+			var to []string
+			if fault.toNode {
+				to = append(to, p.gatewayNode(fault.leaf))
+			}
+			if fault.toGateway {
+				to = append(to, p.gateway(fault.leaf))
+			}
+			mend := p.breakOverlay(to...)
+			if fault.expired {
+				p.forgetNeighbours(fault.leaf)
+			}
 			result := p.again(run)
 			mend()
 			if len(result.Faults) != 1 || result.Faults[0].Hop != "overlay" || result.Faults[0].Leaf != fault.leaf {
@@ -133,10 +109,10 @@ func TestAccPacketsOfNewPodsThatGoRoundTheOverlayDoNotHideItsFault(t *testing.T)
 // A pod network that lets pods send only with their own addresses drops what goes round the overlay, and what a gateway
 // itself says to a pod.
 func TestAccPacketsOfNewPodsThatThePodNetworkDropsAreNotCounted(t *testing.T) {
-	p := borrowTestedOn(t, oneNode, acctest.OverNodePort)
+	p := borrowTested(t, oneNode, acctest.OverNodePort)
 	const otherLeaf, overlay = "10.71.0.0/16", "10.80.0.0/16"
 	for _, leaf := range []string{"rome", "milan"} {
-		node := gatewayNode(leaf)(p)
+		node := p.gatewayNode(leaf)
 		p.lab.Command(t, "drop", node, "--hook=prerouting", "--in=pod*", "--from="+otherLeaf)
 		p.lab.Command(t, "drop", node, "--hook=prerouting", "--in=pod*", "--from="+overlay)
 		p.lab.Command(t, "set", leaf, "pod-reported-after=2s")
@@ -156,7 +132,7 @@ func TestAccPacketsOfNewPodsThatThePodNetworkDropsAreNotCounted(t *testing.T) {
 	}
 
 	t.Log("A broken overlay looks like a gateway that drops packets. The advice is right for both.")
-	defer p.breaks(overlayFault{leaf: "milan", toNode: true})()
+	defer p.breakOverlay(p.gatewayNode("milan"))()
 	result = p.again(1)
 	if len(result.Faults) != 1 || result.Faults[0].Hop != "gateway" || result.Faults[0].Leaf != "milan" ||
 		!strings.Contains(result.Faults[0].Advice, "check the overlay, too") {
