@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -55,35 +56,31 @@ func TestAccAnAdoptionThatFailsGivesTheNetworkBack(t *testing.T) {
 		timeouts       = { create = "`+acctest.Ample+`" }`))
 	acctest.DestroyAtLast(p)
 	lab.JoinByHand(t, "rome", "milan")()
-	before := configurations(t, lab)
+	configurations := func() (lines []string) { // with their labels and annotations
+		for _, name := range []string{"rome", "milan"} {
+			var list networkingv1beta1.ConfigurationList
+			if err := lab.Client(t, name).List(t.Context(), &list); err != nil {
+				t.Fatal(err)
+			}
+			for _, one := range list.Items {
+				lines = append(lines, fmt.Sprintf("%s %s %s %v %v", name, one.Name, one.UID, one.Labels, one.Annotations))
+			}
+		}
+		return lines
+	}
+	before := configurations()
 	lab.Command(t, "set", "milan", "connect=false")
 	t.Cleanup(func() { lab.Command(t, "set", "milan", "connect=true") })
 	p.Refused("apply", "-auto-approve")
 	if left := p.Resources(); left != "" {
 		t.Errorf("the failed adoption is in the state: %s", left)
 	}
-	if now := configurations(t, lab); !slices.Equal(now, before) {
+	if now := configurations(); !slices.Equal(now, before) {
 		t.Errorf("the Configurations have changed from\n%v\nto\n%v", before, now)
 	}
 	lab.Command(t, "set", "milan", "connect=true")
 	p.Run("apply", "-auto-approve")
 	p.Unchanged()
-}
-
-// configurations returns the Configurations of Rome and Milan, with their labels and annotations.
-func configurations(t *testing.T, l *acctest.Lab) []string {
-	t.Helper()
-	var lines []string
-	for _, name := range []string{"rome", "milan"} {
-		var list networkingv1beta1.ConfigurationList
-		if err := l.Client(t, name).List(t.Context(), &list); err != nil {
-			t.Fatal(err)
-		}
-		for _, one := range list.Items {
-			lines = append(lines, fmt.Sprintf("%s %s %s %v %v", name, one.Name, one.UID, one.Labels, one.Annotations))
-		}
-	}
-	return lines
 }
 
 func TestAccAShortcutThatTerraformForgetsKeepsItsNetworkUntilItIsImportedAgain(t *testing.T) {
@@ -117,4 +114,74 @@ func TestAccAWorkspaceHasItsOwnShortcuts(t *testing.T) {
 	p.Run("workspace", "select", "default")
 	lab.SameNetworks(t, networks)
 	p.Unchanged()
+}
+
+func TestAccACompleteShortcutStaysItsOwnersWithoutItsGateways(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	first := lab.StateIn(t, "first", acctest.Joining("s", "rome", "milan", ""))
+	second := lab.StateIn(t, "second", acctest.Joining("s", "rome", "milan", ""))
+	acctest.DestroyAtLast(first, second)
+	first.Apply()
+	for name, loses := range map[string]func(){
+		"after liqoctl network disconnect": func() { lab.Liqoctl(t, "rome", "milan", "network", "disconnect") },
+		"after both gateways were deleted": func() {
+			lab.DeleteFromTenant(t, "rome", &networkingv1beta1.GatewayClient{})
+			lab.DeleteFromTenant(t, "milan", &networkingv1beta1.GatewayServer{})
+		},
+	} {
+		t.Log(name)
+		loses()
+		acctest.Says(t, second.Refused("apply", "-auto-approve"), "exists already on leaf",
+			"in folder first, workspace default")
+		if left := second.Resources(); left != "" {
+			t.Errorf("the refused create is in the state: %s", left)
+		}
+		acctest.Says(t, first.Again(), "0 added, 1 changed, 0 destroyed")
+	}
+}
+
+func TestAccAGatewayThatStillWaitsForItsAddressIsNobodyElses(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	t.Cleanup(func() { lab.Command(t, "set", "milan", "load-balancer=true") })
+	lab.Command(t, "set", "milan", "load-balancer=false")
+	first := lab.StateIn(t, "first", acctest.ServerOf(""))
+	second := lab.StateIn(t, "second", acctest.ServerOf(`service_type = "NodePort"
+		timeouts = { create = "20s" }`))
+	acctest.DestroyAtLast(first, second)
+
+	added := lab.Happens(t, "milan", &networkingv1beta1.GatewayServerList{}, watch.Added)
+	waiting := first.Begin("apply", "-auto-approve")
+	<-added
+	t.Log("While the first one waits, the second one waits for it, and fails.")
+	acctest.Says(t, second.Refused("apply", "-auto-approve"),
+		`nother operation on the gateway for cluster "turin" has not ended`)
+	if left := second.Resources(); left != "" {
+		t.Errorf("the refused create is in the state: %s", left)
+	}
+	lab.Command(t, "set", "milan", "load-balancer=true")
+	if output, err := waiting.Wait(); err != nil {
+		t.Fatalf("the first apply: %v\n%s", err, output)
+	}
+	first.Unchanged()
+}
+
+func TestAccAResourceOfOneEndMovesBackToTheTenantNamespace(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	lab.Have(t, "milan", acctest.NamespaceNamed("shortcuts"))
+	key := func(more string) string {
+		return acctest.BothLeaves + `
+			resource "liqo_public_key" "turin" {
+			  cluster           = "milan"
+			  remote_cluster_id = "turin"
+			  public_key        = "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+			  ` + more + `
+			}`
+	}
+	p := lab.StateIn(t, "moved", key(`namespace = "shortcuts"`))
+	acctest.DestroyAtLast(p)
+	p.Apply()
+	p.Configure(key(""))
+	acctest.Says(t, p.Again(), `namespace = "shortcuts" -> (known after apply) # forces replacement`,
+		"1 added, 0 changed, 1 destroyed")
+	acctest.Says(t, p.Run("state", "show", "liqo_public_key.turin"), `namespace = "liqo-tenant-turin"`)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -183,46 +182,4 @@ func TestAccAServiceChangeThatTheAPIServerRejectedHappensLater(t *testing.T) {
 			},
 		},
 	)
-}
-
-func TestAccABrokenTunnelIsExplainedAndPlansNothing(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	t.Cleanup(func() {
-		lab.Command(t, "set", "milan", "connect=true")
-		lab.Command(t, "set", "milan", "pull-image=true")
-	})
-	p := lab.NewProject(t, t.TempDir())
-	acctest.DestroyAtLast(p)
-	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort))
-	p.Apply()
-	acctest.DoesNotSay(t, p.Run("plan"), "Warning:")
-
-	lab.Command(t, "set", "milan", "connect=false")
-	acctest.Await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", acctest.Failed)
-	acctest.Await(t, lab, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", acctest.Failed)
-	output := p.Run("plan", "-detailed-exitcode") // fails if there is anything to change
-	acctest.Says(t, output, `Warning: The tunnel from "rome" to "milan" `+
-		`is down`, `The gateway of "rome" dials `+lab.NodeAddress(t, "milan")+`, UDP port 3`,
-		`On leaf "rome", Connection liqo-tenant-milan/gw-milan says "Error", since 20`,
-		`On leaf "milan", Connection liqo-tenant-rome/gw-rome says "Error", since 20`,
-		`Check that the nodes of "rome" can reach `)
-	p.Run("apply", "-refresh-only", "-auto-approve")
-	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Error"`)
-
-	lab.Command(t, "set", "milan", "pull-image=false")
-	if err := lab.Client(t, "milan").DeleteAllOf(
-		t.Context(), &corev1.Pod{}, client.InNamespace("liqo-tenant-rome"),
-	); err != nil {
-		t.Fatal(err)
-	}
-	acctest.AwaitAny(t, lab, "milan", &corev1.PodList{}, func(pod *corev1.Pod) bool {
-		return slices.ContainsFunc(pod.Status.ContainerStatuses, func(container corev1.ContainerStatus) bool {
-			return container.State.Waiting != nil && container.State.Waiting.Reason == "ImagePullBackOff"
-		})
-	}, client.InNamespace("liqo-tenant-rome"))
-	acctest.Says(t, p.Run("plan", "-detailed-exitcode"),
-		`This is why: the gateway's image can't be pulled on leaf "milan". The kubelet can't pull image ghcr.io/liqotech/`)
-
-	lab.Command(t, "set", "milan", "pull-image=true")
-	p.Run("destroy", "-auto-approve")
 }

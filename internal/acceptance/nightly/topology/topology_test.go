@@ -2,7 +2,10 @@ package topology
 
 import (
 	"fmt"
+	"regexp"
 	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -118,5 +121,34 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAccAnUnpredictedForbiddenRemappingLeavesNothingBehind(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	acctest.Apply(t, resource.TestStep{ // Liqo's IPAM has only private addresses
+		Config: lab.Between("europe", acctest.OverNodePort+"\n"+`cidr_remapping = "forbid"`),
+		ExpectError: regexp.MustCompile(
+			`(?s)Remapping is forbidden, and needed on leaf "rome".*100\.64\.0\.0/16\s+of\s+"europe"`,
+		),
+	})
+}
+
+func TestAccTwoAppliesAtOnceOnPairsThatShareALeafCreateBoth(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	states := []*acctest.Project{
+		lab.StateIn(t, "north", acctest.Joining("s", "rome", "milan", "")),
+		lab.StateIn(t, "south", acctest.Joining("s", "milan", "naples", "")),
+	}
+	acctest.DestroyAtLast(states...)
+	for _, args := range [][]string{
+		{"apply", "-auto-approve"}, {"plan", "-detailed-exitcode"}, {"destroy", "-auto-approve"},
+	} {
+		running := []*acctest.Execution{states[0].Begin(args...), states[1].Begin(args...)}
+		for _, one := range running {
+			if output, err := one.Wait(); err != nil {
+				t.Errorf("terraform %v: %v\n%s", args, err, output)
+			}
+		}
 	}
 }
