@@ -48,6 +48,16 @@ func (p *Project) Unlock() {
 	}
 }
 
+// Until returns when this happens, and fails the test if the command ends before.
+func (r *Execution) Until(happens <-chan struct{}) {
+	r.project.T.Helper()
+	select {
+	case <-happens:
+	case <-r.Ended:
+		r.project.T.Fatalf("the command has ended before: %v\n%s", r.err, &r.output)
+	}
+}
+
 // Wait returns the output of the command, and its error.
 func (r *Execution) Wait() (string, error) {
 	<-r.Ended

@@ -41,7 +41,6 @@ type Lab struct {
 type LabCluster struct {
 	Name         string `json:"name"`
 	Kubeconfig   string `json:"kubeconfig"`
-	Server       string `json:"server"`
 	PodCIDR      string `json:"podCIDR"`
 	ExternalCIDR string `json:"externalCIDR"`
 	ClusterID    string `json:"clusterID"`

@@ -55,7 +55,7 @@ func TestAccAnInterruptedDestroyIsInTheStateAndTheNextOneCompletesIt(t *testing.
 			lab.Command(t, "set", "milan", "liqo=stopped") // so that the destroy completes on Rome, but not on Milan
 			completed := lab.Gone(t, "rome", &liqov1beta1.ForeignClusterList{})
 			destroy := p.Begin("destroy", "-auto-approve")
-			<-completed
+			destroy.Until(completed)
 			if err := destroy.Signal(syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}

@@ -144,7 +144,7 @@ func TestAccTheNextApplyContinuesAfterAKilledOne(t *testing.T) {
 	renewed := lab.Happens(t, "milan", &coordinationv1.LeaseList{}, watch.Modified,
 		client.MatchingFields{"metadata.name": "terraform-provider-liqo.milan.rome"})
 	running := p.Begin("apply", "-auto-approve")
-	<-renewed // for the first time: all writes have been answered, and the apply waits for an address
+	running.Until(renewed) // for the first time: all writes have been answered, and the apply waits for an address
 	if err := running.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

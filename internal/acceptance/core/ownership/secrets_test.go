@@ -73,7 +73,7 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 	p.Set("GOTRACEBACK", "all")
 	working := lab.Happens(t, "milan", &networkingv1beta1.GatewayServerList{}, watch.Added)
 	running := p.Begin("apply", "-auto-approve")
-	<-working
+	running.Until(working)
 	if err := running.SignalProvider(syscall.SIGQUIT); err != nil {
 		t.Fatal(err)
 	}

@@ -85,7 +85,8 @@ func TestAccFailureOfCredentialsLosesNothing(t *testing.T) {
 	}
 	acctest.Apply(t,
 		resource.TestStep{
-			Config: reached(milan.Token, milan.ClusterCACertificate), ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
+			Config:            reached(milan.Token, milan.ClusterCACertificate),
+			ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
 		},
 		resource.TestStep{
 			Config: reached("expired", milan.ClusterCACertificate), PlanOnly: true,

@@ -1,7 +1,6 @@
 package runbooks
 
 import (
-	"fmt"
 	"os"
 	"regexp"
 	"slices"
