@@ -85,7 +85,7 @@ func assemble(
 		return nil, nil, err
 	}
 	httpClient.Transport = &renewing{httpClient.Transport}
-	scheme := NewScheme()
+	scheme := sharedScheme()
 	mapper, err := newRESTMapper(config, httpClient)
 	if err != nil {
 		return nil, nil, err

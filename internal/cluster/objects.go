@@ -76,7 +76,7 @@ func (l *Leaf) untilSeen(ctx context.Context, written client.Object) error {
 			known.Store(true)
 		}
 	}
-	err := l.until(ctx, RemoteID(written), changed, func(ctx context.Context) (bool, error) {
+	isSeen := func(ctx context.Context) (bool, error) {
 		hadIt := known.Load() // before the cache is read, because the object may be added meanwhile
 		err := l.Cached.Get(ctx, client.ObjectKeyFromObject(written), seen)
 		if apierrors.IsNotFound(err) {
@@ -87,8 +87,11 @@ func (l *Leaf) untilSeen(ctx context.Context, written client.Object) error {
 		}
 		order, err := resourceversion.CompareResourceVersion(seen.GetResourceVersion(), written.GetResourceVersion())
 		return order >= 0, err
-	}, written)
-	if err != nil {
+	}
+	if ok, err := isSeen(ctx); ok && err == nil {
+		return nil // without events, which begin with all objects of the kind
+	}
+	if err := l.until(ctx, RemoteID(written), changed, isSeen, written); err != nil {
 		return fmt.Errorf("the cache of leaf %q has not seen %s: %w", l.Name, l.Describe(written), err)
 	}
 	return nil

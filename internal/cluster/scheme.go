@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"net/http"
+	"sync"
 
 	authv1beta1 "github.com/liqotech/liqo/apis/authentication/v1beta1"
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
@@ -19,6 +20,9 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
+
+// sharedScheme is the scheme of all leaves. To make one takes milliseconds, and it is never changed.
+var sharedScheme = sync.OnceValue(NewScheme)
 
 // NewScheme returns a scheme of only the kinds that the provider reads and writes.
 func NewScheme() *runtime.Scheme {
@@ -63,7 +67,7 @@ func KnownKinds() meta.RESTMapper {
 		networkingv1beta1.GatewayServerKind, networkingv1beta1.GatewayClientKind,
 		networkingv1beta1.WgGatewayServerKind, networkingv1beta1.WgGatewayClientKind,
 		networkingv1beta1.WgGatewayServerTemplateKind, networkingv1beta1.WgGatewayClientTemplateKind,
-		networkingv1beta1.RouteConfigurationKind, networkingv1beta1.InternalFabricKind,
+		networkingv1beta1.RouteConfigurationKind, networkingv1beta1.InternalFabricKind, "FirewallConfiguration",
 	} {
 		mapper.Add(networkingv1beta1.GroupVersion.WithKind(kind), meta.RESTScopeNamespace)
 	}

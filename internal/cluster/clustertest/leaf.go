@@ -3,15 +3,24 @@ package clustertest
 
 import (
 	"context"
+	"maps"
+	"reflect"
+	"strings"
+	"sync"
 	"testing"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/discovery"
 	discoveryfake "k8s.io/client-go/discovery/fake"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -20,13 +29,37 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
+// kinds are the kinds that the provider knows, and their lists.
+var kinds = sync.OnceValue(func() map[schema.GroupVersionKind]reflect.Type {
+	kinds, mapper := cluster.NewScheme().AllKnownTypes(), cluster.KnownKinds()
+	maps.DeleteFunc(kinds, func(kind schema.GroupVersionKind, _ reflect.Type) bool {
+		_, err := mapper.RESTMapping(
+			schema.GroupKind{Group: kind.Group, Kind: strings.TrimSuffix(kind.Kind, "List")}, kind.Version)
+		return err != nil
+	})
+	return kinds
+})
+
+// newScheme returns a scheme of these kinds only, because a fake client goes through its whole scheme at each write.
+// It adds others when it meets them, so each client has a scheme of its own.
+func newScheme() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	for kind, of := range kinds() {
+		object := reflect.New(of).Interface().(runtime.Object) //nolint:errcheck,forcetypeassert // as all kinds
+		scheme.AddKnownTypeWithName(kind, object)
+	}
+	return scheme
+}
+
 // Leaf returns a leaf that holds these objects, and Liqo's own templates unless these are among them. name is also its
 // cluster ID, and part of its UID. Its cache is always up to date.
 func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 	tb.Helper()
 	objects = withTemplates(objects)
 	c := fake.NewClientBuilder().
-		WithScheme(cluster.NewScheme()).WithRESTMapper(cluster.KnownKinds()).WithObjects(objects...).
+		WithScheme(newScheme()).WithRESTMapper(cluster.KnownKinds()).WithObjects(objects...).
+		WithTypeConverters(applyconfigurations.NewTypeConverter(clientgoscheme.Scheme),
+			managedfields.NewDeducedTypeConverter()). // as by default, which makes the scheme again for each client
 		WithStatusSubresource(&networkingv1beta1.FirewallConfiguration{},
 			&networkingv1beta1.Configuration{}, &networkingv1beta1.GatewayServer{},
 			&networkingv1beta1.GatewayClient{}, &networkingv1beta1.Connection{}).
