@@ -11,7 +11,7 @@ import (
 // allowing returns a configuration with one rule, which leads to the server unless it says otherwise.
 func allowing(t *testing.T, rule values) map[string]tftypes.Value {
 	t.Helper()
-	kind := shortcutType(t).AttributeTypes["allow"].(tftypes.Set) //nolint:errcheck,forcetypeassert // it is a set
+	kind := shortcutType().AttributeTypes["allow"].(tftypes.Set) //nolint:errcheck,forcetypeassert // it is a set
 	all := values{"to": text(toServer)}
 	maps.Copy(all, rule)
 	element := all.object(kind.ElementType.(tftypes.Object), "") //nolint:errcheck,forcetypeassert // of objects

@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -95,7 +94,7 @@ func validatedSource(
 	if !ok {
 		t.Fatal("the schema is not an object")
 	}
-	response, err := providerserver.NewProtocol6(New("test"))().ValidateDataResourceConfig(t.Context(),
+	response, err := unconfigured().ValidateDataResourceConfig(t.Context(),
 		&tfprotov6.ValidateDataResourceConfigRequest{
 			TypeName: typeName, Config: sent(t, tftypes.NewValue(object, filled(object, values))),
 		})

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -209,7 +208,7 @@ func TestOnlyLeavesWithUnknownCredentialsAreUnknown(t *testing.T) {
 }
 
 func TestTheSchemasAreValidAndDescribeEveryAttribute(t *testing.T) {
-	server := providerserver.NewProtocol6(New("test"))()
+	server := unconfigured()
 	schemas, err := server.GetProviderSchema(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +226,7 @@ func TestTheSchemasAreValidAndDescribeEveryAttribute(t *testing.T) {
 }
 
 func TestSecretsAreSensitive(t *testing.T) {
-	server := providerserver.NewProtocol6(New("test"))()
+	server := unconfigured()
 	schemas, err := server.GetProviderSchema(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/provider"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -25,7 +24,7 @@ func validateProvider(t *testing.T, values map[string]tftypes.Value) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	response, err := providerserver.NewProtocol6(New("test"))().ValidateProviderConfig(
+	response, err := unconfigured().ValidateProviderConfig(
 		t.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: &config},
 	)
 	if err != nil {

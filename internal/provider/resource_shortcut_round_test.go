@@ -63,7 +63,7 @@ func settings(attributes map[string]schema.Attribute, prefix string) []string {
 // shownSettings returns the settings that a leaf shows.
 func shownSettings(t *testing.T) []string {
 	t.Helper()
-	return slices.DeleteFunc(settings(shortcutSchema(t).Attributes, ""), func(setting string) bool {
+	return slices.DeleteFunc(settings(shortcutSchema().Attributes, ""), func(setting string) bool {
 		_, listed := noLeafShows[setting]
 		return listed
 	})
@@ -97,7 +97,7 @@ func (v values) object(kind tftypes.Object, prefix string) tftypes.Value {
 func valuesOf(t *testing.T, object tftypes.Value) values {
 	t.Helper()
 	all := values{}
-	all.take(t, shortcutType(t), object, "")
+	all.take(t, shortcutType(), object, "")
 	return all
 }
 
@@ -202,7 +202,7 @@ func someResourcesOf(container string) tftypes.Value {
 // change returns a configuration and another one that differs only in this setting.
 func change(t *testing.T, setting string) (before, after values) {
 	t.Helper()
-	whole := shortcutType(t)
+	whole := shortcutType()
 	kind := valuesOf(t, tftypes.NewValue(whole, nil))[setting].Type()
 	for _, before := range starts() {
 		if strings.HasSuffix(setting, ".pods.failover") && before["server_gateway.pods.replicas"].IsNull() {
@@ -236,11 +236,11 @@ type joined struct {
 
 func join(t *testing.T, configured values) joined {
 	t.Helper()
-	config := configured.object(shortcutType(t), "")
+	config := configured.object(shortcutType(), "")
 	plan := planned(t, config)
 	var model, configuration shortcutModel
-	diags := tfsdk.Plan{Schema: shortcutSchema(t), Raw: plan}.Get(t.Context(), &model)
-	diags.Append(tfsdk.Config{Schema: shortcutSchema(t), Raw: config}.Get(t.Context(), &configuration)...)
+	diags := tfsdk.Plan{Schema: shortcutSchema(), Raw: plan}.Get(t.Context(), &model)
+	diags.Append(tfsdk.Config{Schema: shortcutSchema(), Raw: config}.Get(t.Context(), &configuration)...)
 	spec, specDiags := model.spec(t.Context(), &configuration)
 	if diags.Append(specDiags...); diags.HasError() {
 		t.Fatal(diags)
@@ -307,10 +307,30 @@ func (j joined) imported(t *testing.T) shortcutModel {
 
 func noState(t *testing.T) tfsdk.State {
 	t.Helper()
-	return tfsdk.State{Schema: shortcutSchema(t), Raw: tftypes.NewValue(shortcutType(t), nil)}
+	return tfsdk.State{Schema: shortcutSchema(), Raw: tftypes.NewValue(shortcutType(), nil)}
 }
 
-func TestEverySettingGoesToTheLeavesAndBack(t *testing.T) {
+// becomes changes a shortcut to what another one is, and then removes it.
+func (j joined) becomes(t *testing.T, other joined) {
+	t.Helper()
+	recorded, _ := j.seen(t, j.plan)
+	if err := j.between.Connect(t.Context(), recorded.after(other.spec)); err != nil {
+		t.Fatal(err)
+	}
+	found, err := j.between.Observe(t.Context(), false)
+	if err != nil || !reflect.DeepEqual(found, other.found) {
+		t.Errorf("the changed one is %+v (%v)\nthe new one is     %+v", found, err, other.found)
+	}
+	last, _ := other.seen(t, other.plan)
+	if err := j.between.Disconnect(t.Context(), last.removal()); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := j.between.Observe(t.Context(), false); err != nil || left.Exists || left.Joined {
+		t.Errorf("after the destroy there is %+v (%v)", left, err)
+	}
+}
+
+func TestEverySettingGoesToTheLeavesAndBackAndAChangedShortcutIsLikeANewOne(t *testing.T) {
 	for _, setting := range shownSettings(t) {
 		t.Run(setting, func(t *testing.T) {
 			before, after := change(t, setting)
@@ -335,36 +355,13 @@ func TestEverySettingGoesToTheLeavesAndBack(t *testing.T) {
 			if usually[setting].Equal(changed.planned[setting]) {
 				t.Errorf("it is %s although it is not set", usually[setting])
 			}
-		})
-	}
-}
-
-func TestAChangedShortcutIsLikeANewOneAndIsRemovedCompletely(t *testing.T) {
-	for _, setting := range shownSettings(t) {
-		t.Run(setting, func(t *testing.T) {
-			before, after := change(t, setting)
-			changed, fresh := join(t, before), join(t, after)
-			recorded, _ := changed.seen(t, changed.plan)
-			if err := changed.between.Connect(t.Context(), recorded.after(fresh.spec)); err != nil {
-				t.Fatal(err)
-			}
-			found, err := changed.between.Observe(t.Context(), false)
-			if err != nil || !reflect.DeepEqual(found, fresh.found) {
-				t.Errorf("the changed one is %+v (%v)\nthe new one is     %+v", found, err, fresh.found)
-			}
-			last, _ := fresh.seen(t, fresh.plan)
-			if err := changed.between.Disconnect(t.Context(), last.removal()); err != nil {
-				t.Fatal(err)
-			}
-			if left, err := changed.between.Observe(t.Context(), false); err != nil || left.Exists || left.Joined {
-				t.Errorf("after the destroy there is %+v (%v)", left, err)
-			}
+			usual.becomes(t, changed)
 		})
 	}
 }
 
 func TestASettingThatNoLeafShowsIsListedWithReason(t *testing.T) {
-	all := settings(shortcutSchema(t).Attributes, "")
+	all := settings(shortcutSchema().Attributes, "")
 	for setting, listed := range noLeafShows {
 		t.Run(setting, func(t *testing.T) {
 			if !slices.Contains(all, setting) {

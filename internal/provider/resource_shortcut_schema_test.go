@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -17,7 +16,7 @@ import (
 // plannedWithoutLeaves returns the plan of a configuration while the provider knows no leaf yet.
 func plannedWithoutLeaves(t *testing.T, values map[string]tftypes.Value) map[string]tftypes.Value {
 	t.Helper()
-	object := shortcutType(t)
+	object := shortcutType()
 	var attributes map[string]tftypes.Value
 	if err := planned(t, tftypes.NewValue(object, filled(object, values))).As(&attributes); err != nil {
 		t.Fatal(err)
@@ -100,14 +99,14 @@ func early(t *testing.T) []byte {
 }
 
 func TestAnUpgradedStateAllowsNeitherKindOfForce(t *testing.T) {
-	response, err := providerserver.NewProtocol6(New("test"))().
+	response, err := unconfigured().
 		UpgradeResourceState(t.Context(), &tfprotov6.UpgradeResourceStateRequest{
 			TypeName: "liqo_shortcut", Version: 0, RawState: &tfprotov6.RawState{JSON: early(t)},
 		})
 	if err != nil || len(response.Diagnostics) > 0 {
 		t.Fatalf("%v %v", err, response.Diagnostics)
 	}
-	upgraded, err := response.UpgradedState.Unmarshal(shortcutType(t))
+	upgraded, err := response.UpgradedState.Unmarshal(shortcutType())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +125,7 @@ func TestAnUpgradedStateAllowsNeitherKindOfForce(t *testing.T) {
 }
 
 func TestAnInvalidStateIsNotUpgraded(t *testing.T) {
-	response, err := providerserver.NewProtocol6(New("test"))().
+	response, err := unconfigured().
 		UpgradeResourceState(t.Context(), &tfprotov6.UpgradeResourceStateRequest{
 			TypeName: "liqo_shortcut", Version: 0, RawState: &tfprotov6.RawState{JSON: []byte(`["no object"]`)},
 		})
@@ -141,7 +140,7 @@ var update = flag.Bool("update", false, "rewrite the expected shape of the state
 // state. If this test fails because of a new attribute, and null is right, run `go test ./internal/provider -update`.
 // In every other case, first raise the schema's version, and add a state upgrader and its test.
 func TestTheShapeOfTheStateChangesOnlyOnPurpose(t *testing.T) {
-	shape, err := shortcutType(t).MarshalJSON() //nolint:staticcheck // the only way to write a type
+	shape, err := shortcutType().MarshalJSON() //nolint:staticcheck // the only way to write a type
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +165,7 @@ func TestAttributesThatInterruptTrafficSaySo(t *testing.T) {
 		restarts: {"mtu", "key_rotation"}, costsInGuide: {"server_gateway", "client_gateway"},
 		replacesGateway("client"): {"client_namespace"}, replacesGateway("server"): {"server_namespace"},
 	} {
-		for name, attribute := range shortcutSchema(t).Attributes {
+		for name, attribute := range shortcutSchema().Attributes {
 			if says := strings.HasSuffix(
 				attribute.GetMarkdownDescription(), interruption,
 			); says != slices.Contains(interrupting, name) {

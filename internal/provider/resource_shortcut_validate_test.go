@@ -12,7 +12,7 @@ import (
 // line.
 func validate(t *testing.T, values map[string]tftypes.Value) string {
 	t.Helper()
-	object := shortcutType(t)
+	object := shortcutType()
 	for name, nested := range values {
 		if attributes, isObject := object.AttributeTypes[name].(tftypes.Object); isObject {
 			var given map[string]tftypes.Value

@@ -1,7 +1,9 @@
 package provider
 
 import (
+	"context"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
@@ -11,23 +13,22 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
+// unconfigured returns a provider that knows no leaf. All tests share it, because it makes and checks each schema when
+// the schema is first needed.
+var unconfigured = sync.OnceValue(providerserver.NewProtocol6(New("test")))
+
 // shortcutSchema returns the schema of a liqo_shortcut.
-func shortcutSchema(t *testing.T) schema.Schema {
-	t.Helper()
+var shortcutSchema = sync.OnceValue(func() schema.Schema {
 	var response resource.SchemaResponse
-	newShortcutResource().Schema(t.Context(), resource.SchemaRequest{}, &response)
+	newShortcutResource().Schema(context.Background(), resource.SchemaRequest{}, &response)
 	return response.Schema
-}
+})
 
 // shortcutType returns the Terraform type of this schema.
-func shortcutType(t *testing.T) tftypes.Object {
-	t.Helper()
-	object, ok := shortcutSchema(t).Type().TerraformType(t.Context()).(tftypes.Object)
-	if !ok {
-		t.Fatal("the schema is not an object")
-	}
-	return object
-}
+var shortcutType = sync.OnceValue(func() tftypes.Object {
+	kind := shortcutSchema().Type().TerraformType(context.Background())
+	return kind.(tftypes.Object) //nolint:errcheck,forcetypeassert // a schema is an object
+})
 
 // sent returns a value in the form in which Terraform sends it.
 func sent(t *testing.T, value tftypes.Value) *tfprotov6.DynamicValue {
@@ -48,7 +49,7 @@ func validated(t *testing.T, config tftypes.Value) string {
 // validatedAs does the same for a resource of this type.
 func validatedAs(t *testing.T, typeName string, config tftypes.Value) string {
 	t.Helper()
-	response, err := providerserver.NewProtocol6(New("test"))().ValidateResourceConfig(t.Context(),
+	response, err := unconfigured().ValidateResourceConfig(t.Context(),
 		&tfprotov6.ValidateResourceConfigRequest{TypeName: typeName, Config: sent(t, config)})
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +76,7 @@ func planned(t *testing.T, config tftypes.Value) tftypes.Value {
 // plannedAs does the same for a resource of this type.
 func plannedAs(t *testing.T, typeName string, config tftypes.Value) tftypes.Value {
 	t.Helper()
-	response, err := providerserver.NewProtocol6(New("test"))().
+	response, err := unconfigured().
 		PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
 			TypeName: typeName, Config: sent(t, config), ProposedNewState: sent(t, config),
 			PriorState: sent(t, tftypes.NewValue(config.Type(), nil)),

@@ -37,7 +37,7 @@ func TestAStateRecordsWhatACreateHasMadeAlsoIfNobodyCanReadIt(t *testing.T) {
 		plan := inStates(t)
 		plan.OwnerID, plan.Status = types.StringValue("mine"), types.StringUnknown()
 		plan.ServerEndpoint = types.ObjectUnknown(endpointTypes)
-		schema := shortcutSchema(t)
+		schema := shortcutSchema()
 		state := tfsdk.State{Schema: schema, Raw: tftypes.NewValue(schema.Type().TerraformType(t.Context()), nil)}
 		diags := recordUnread(t.Context(), &plan, &state, test.failure, away)
 		if len(diags) != 1 || diags.HasError() != test.isError || state.Raw.IsNull() == test.recorded {
@@ -59,7 +59,7 @@ func TestAStateRecordsWhatACreateHasMadeAlsoIfNobodyCanReadIt(t *testing.T) {
 
 func TestAnUpdateThatFailedKeepsTheStateIfNobodyCanReadTheLeaves(t *testing.T) {
 	before := inStates(t)
-	schema := shortcutSchema(t)
+	schema := shortcutSchema()
 	state := tfsdk.State{Schema: schema, Raw: tftypes.NewValue(schema.Type().TerraformType(t.Context()), nil)}
 	if diags := state.Set(t.Context(), &before); diags.HasError() {
 		t.Fatal(diags)
