@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
@@ -14,8 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/provider"
 )
 
 func TestADataSourceShowsACluster(t *testing.T) {
@@ -346,7 +343,7 @@ func called(t *testing.T, name string, kind cty.Type, arguments ...cty.Value) ct
 	for _, argument := range arguments {
 		request.Arguments = append(request.Arguments, sent(argument, argument.Type()))
 	}
-	answer, err := providerserver.NewProtocol6(provider.New("test"))().CallFunction(t.Context(), request)
+	answer, err := unconfigured().CallFunction(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}

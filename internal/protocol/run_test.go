@@ -62,12 +62,11 @@ func (r *run) validate() {
 	for name := range r.variables {
 		scope["var."+name] = cty.UnknownVal(r.variables[name].value.Type())
 	}
-	server := providerserver.NewProtocol6(provider.New("test"))()
 	for _, b := range r.config.of("provider", "resource", "data") {
 		if config, err := b.evaluate(schemaFor(b.kind, b.typeName), scope); err != nil {
 			r.outcome.fail(b.address, err)
 		} else {
-			r.valid(server, b, config)
+			r.valid(unconfigured(), b, config)
 		}
 	}
 }

@@ -27,14 +27,17 @@ type schema struct {
 // schemaFor returns the schema of a provider, a resource, a data source or a list, or the type of an identity.
 func schemaFor(kind, typeName string) schema { return schemas()[keyOf(kind, typeName)] }
 
+// unconfigured returns a provider that knows no leaf. All tests share it, because it makes and checks each schema when
+// the schema is first needed.
+var unconfigured = sync.OnceValue(providerserver.NewProtocol6(provider.New("test")))
+
 // schemas are all of the provider's, by the keys of [keyOf].
 var schemas = sync.OnceValue(func() map[string]schema {
-	server := providerserver.NewProtocol6(provider.New("test"))()
-	answer, err := server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+	answer, err := unconfigured().GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		panic(err)
 	}
-	identities, err := server.GetResourceIdentitySchemas(context.Background(),
+	identities, err := unconfigured().GetResourceIdentitySchemas(context.Background(),
 		&tfprotov6.GetResourceIdentitySchemasRequest{})
 	if err != nil {
 		panic(err)

@@ -2,6 +2,9 @@ package clustertest
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -10,6 +13,7 @@ import (
 	"io"
 	"log"
 	"maps"
+	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -18,6 +22,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -47,6 +52,22 @@ func (r Request) Writes() bool { return r.Method != http.MethodGet }
 
 // silent discards what an HTTP server logs: connections that are cut are part of the tests.
 var silent = log.New(io.Discard, "", 0)
+
+// certificate is that of all proxies. Most of a handshake would be work with the RSA key of httptest's own.
+var certificate = sync.OnceValue(func() tls.Certificate {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err) // no randomness
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotAfter: time.Now().Add(24 * time.Hour),
+	}
+	content, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		panic(err) // the template is incomplete
+	}
+	return tls.Certificate{Certificate: [][]byte{content}, PrivateKey: key}
+})
 
 // NewProxy starts a proxy, which ends with the test, for an API server with this URL and certificate authority.
 func NewProxy(t *testing.T, server, authority string) *Proxy {
@@ -109,7 +130,7 @@ func (p *Proxy) Start() {
 		p.t.Fatal(err)
 	}
 	p.server = &httptest.Server{
-		Listener: listener, EnableHTTP2: true,
+		Listener: listener, EnableHTTP2: true, TLS: &tls.Config{Certificates: []tls.Certificate{certificate()}},
 		Config: &http.Server{Handler: p, ErrorLog: silent}, //nolint:gosec // only the provider sends requests
 	}
 	p.server.StartTLS()
