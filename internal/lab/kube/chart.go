@@ -31,6 +31,8 @@ type Chart struct {
 	folder string
 	// read returns the custom resource definitions. It reads them once, because that takes 0.2 seconds.
 	read func() ([]*apiextensionsv1.CustomResourceDefinition, error)
+	// rendered has a function for each Spec, which renders all objects once.
+	rendered sync.Map
 }
 
 // LoadChart finds the chart in the folder of Liqo's module of any version.
@@ -56,8 +58,21 @@ func (c *Chart) Render(spec Spec) ([]*unstructured.Unstructured, error) {
 	return slices.DeleteFunc(objects, runs), err
 }
 
-// render returns all objects of the chart but its hooks.
+// render returns a copy of all objects of the chart but its hooks. It renders them once for each spec, because each
+// program of a cluster needs them.
 func (c *Chart) render(spec Spec) ([]*unstructured.Unstructured, error) {
+	once, _ := c.rendered.LoadOrStore(spec, sync.OnceValues(func() ([]*unstructured.Unstructured, error) {
+		return c.renderOnce(spec)
+	}))
+	rendered, err := once.(func() ([]*unstructured.Unstructured, error))() //nolint:errcheck,forcetypeassert // as stored
+	objects := make([]*unstructured.Unstructured, len(rendered))
+	for i, obj := range rendered {
+		objects[i] = obj.DeepCopy()
+	}
+	return objects, err
+}
+
+func (c *Chart) renderOnce(spec Spec) ([]*unstructured.Unstructured, error) {
 	loaded, err := loader.Load(c.folder)
 	if err != nil {
 		return nil, err

@@ -16,13 +16,27 @@ import (
 // versions are one of each minor release of Liqo.
 var versions = []binaries.LiqoVersion{"v1.0.1", "v1.1.2", "v1.2.0"}
 
+// charts are those that a test has loaded. They are rendered once.
+var charts = map[binaries.LiqoVersion]*Chart{}
+
 func loadTestChart(t *testing.T, version binaries.LiqoVersion) *Chart {
 	t.Helper()
+	if charts[version] != nil {
+		return charts[version]
+	}
 	source, err := binaries.LiqoSource(t.Context(), binaries.LiqoRelease{Version: version})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return LoadChart(source)
+	charts[version] = LoadChart(source)
+	return charts[version]
+}
+
+func romeWith(version binaries.LiqoVersion) Spec {
+	return Spec{
+		Name: "rome", PodCIDR: netip.MustParsePrefix("10.202.0.0/16"), Liqo: binaries.LiqoRelease{Version: version},
+		ExternalCIDR: netip.MustParsePrefix("10.70.0.0/16"), ServiceCIDR: netip.MustParsePrefix("10.96.0.0/16"),
+	}
 }
 
 func TestTheChartHasTheClustersNetworksAndRunsNothing(t *testing.T) {
@@ -34,10 +48,7 @@ func TestTheChartHasTheClustersNetworksAndRunsNothing(t *testing.T) {
 // wantChart checks the chart of one version.
 func wantChart(t *testing.T, version binaries.LiqoVersion) {
 	t.Helper()
-	objects, err := loadTestChart(t, version).Render(Spec{
-		Name: "rome", PodCIDR: netip.MustParsePrefix("10.202.0.0/16"), Liqo: binaries.LiqoRelease{Version: version},
-		ExternalCIDR: netip.MustParsePrefix("10.70.0.0/16"), ServiceCIDR: netip.MustParsePrefix("10.96.0.0/16"),
-	})
+	objects, err := loadTestChart(t, version).Render(romeWith(version))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,9 +79,9 @@ func TestOnlyGatewaysServeTheirMetricsIfTheyAreWanted(t *testing.T) {
 	const ofGateway, ofWireGuard = "--metrics-address=:8082", "--metrics-address=:8084"
 	for _, version := range versions {
 		for _, wanted := range []bool{false, true} {
-			objects, err := loadTestChart(t, version).Render(Spec{
-				Name: "rome", Liqo: binaries.LiqoRelease{Version: version}, Metrics: wanted,
-			})
+			spec := romeWith(version)
+			spec.Metrics = wanted
+			objects, err := loadTestChart(t, version).Render(spec)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"net/netip"
 	"slices"
 	"testing"
 
@@ -11,11 +10,7 @@ import (
 func TestTheProgramsOfEachVersionGetTheFlagsOfItsChart(t *testing.T) {
 	for _, version := range versions {
 		c := &Cluster{Options: Options{
-			Spec: Spec{
-				Name: "rome", PodCIDR: netip.MustParsePrefix("10.202.0.0/16"), Liqo: binaries.LiqoRelease{Version: version},
-				ExternalCIDR: netip.MustParsePrefix("10.70.0.0/16"), ServiceCIDR: netip.MustParsePrefix("10.96.0.0/16"),
-			},
-			Installation: Installation{Chart: loadTestChart(t, version)},
+			Spec: romeWith(version), Installation: Installation{Chart: loadTestChart(t, version)},
 		}}
 		for _, test := range []struct {
 			program binaries.Program
