@@ -67,7 +67,9 @@ func TestAccADestroyCleansTheOtherLeafIfOneIsGone(t *testing.T) {
 	)
 	lab.Command(t, "start-apiserver", "milan")
 	// Only Milan still has objects. A new shortcut adopts them, and its destroy removes them.
-	acctest.Apply(t, resource.TestStep{Config: lab.Between("milan", acctest.OverNodePort+acctest.InDefault+"\nadopt_existing = true")})
+	acctest.Apply(t, resource.TestStep{
+		Config: lab.Between("milan", acctest.OverNodePort+acctest.InDefault+"\nadopt_existing = true"),
+	})
 }
 
 func TestAccALeafThatIsGoneCanBeGivenUp(t *testing.T) {
@@ -85,7 +87,9 @@ func TestAccALeafThatIsGoneCanBeGivenUp(t *testing.T) {
 		"1 destroyed")
 	lab.Command(t, "start-apiserver", "milan")
 	// Only Milan still has objects. A new shortcut adopts them, and its destroy removes them.
-	acctest.Apply(t, resource.TestStep{Config: lab.Between("milan", acctest.OverNodePort+acctest.InDefault+"\nadopt_existing = true")})
+	acctest.Apply(t, resource.TestStep{
+		Config: lab.Between("milan", acctest.OverNodePort+acctest.InDefault+"\nadopt_existing = true"),
+	})
 }
 
 func TestAccHalfANetworkIsImportedAndTheNextApplyCompletesIt(t *testing.T) {
