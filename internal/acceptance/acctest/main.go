@@ -33,8 +33,8 @@ var (
 var Root, _ = filepath.Abs(filepath.Join("..", "..", "..", "..")) // fails only if the folder of the test is gone
 
 // Main runs the tests of a package, if they were requested, and ends the process. A lab starts when a test needs it.
-// At a signal, it stops the lab first. Report says what the tests have measured.
-func Main(m *testing.M, report ...func()) {
+// At a signal, it stops the lab first.
+func Main(m *testing.M) {
 	ctrllog.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
 	flag.Parse()
@@ -58,9 +58,6 @@ func Main(m *testing.M, report ...func()) {
 	}()
 	code := m.Run()
 	stopLab()
-	for _, report := range report {
-		report()
-	}
 	_ = janitor.Close() // it is a pipe
 	os.Exit(code)
 }
