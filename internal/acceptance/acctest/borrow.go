@@ -31,7 +31,7 @@ func Borrow(t *testing.T, options []string) *Lab {
 	t.Helper()
 	l := take(t, options)
 	t.Cleanup(func() {
-		if err := l.SameInventory(context.WithoutCancel(t.Context()), l.before); err != nil {
+		if err := l.SameInventory(context.WithoutCancel(t.Context()), t, l.before); err != nil {
 			t.Error(err)
 		}
 		if t.Failed() { // what the test has left must not affect others

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +15,9 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -200,23 +204,61 @@ func (l *Lab) KeepsInventory(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := l.SameInventory(context.WithoutCancel(t.Context()), before); err != nil {
+		if err := l.SameInventory(context.WithoutCancel(t.Context()), t, before); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// SameInventory compares the objects on the clusters with those before.
-func (l *Lab) SameInventory(ctx context.Context, before []string) error {
+// SameInventory compares the objects on the clusters with those before. Kubernetes removes the pod of a Deployment after
+// it, so new pods have some time to go.
+func (l *Lab) SameInventory(ctx context.Context, t *testing.T, before []string) error {
+	t.Helper()
+	added, removed, err := l.changes(ctx, before)
+	pods := slices.DeleteFunc(slices.Clone(added), func(line string) bool { return !strings.Contains(line, " pods ") })
+	if err == nil && len(pods) > 0 {
+		for _, line := range pods {
+			err = errors.Join(err, l.podGoes(ctx, t, line))
+		}
+		var again error
+		added, removed, again = l.changes(ctx, before)
+		err = errors.Join(err, again)
+	}
+	if len(added)+len(removed) > 0 {
+		err = errors.Join(err, fmt.Errorf("the objects on the clusters have changed; new:\n%s\ngone:\n%s",
+			strings.Join(added, "\n"), strings.Join(removed, "\n")))
+	}
+	return err
+}
+
+// changes returns the lines of the inventory that are new, and those that are gone.
+func (l *Lab) changes(ctx context.Context, before []string) (added, removed []string, err error) {
 	now, err := l.Inventory(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	without := func(lines, others []string) []string {
+		return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return slices.Contains(others, line) })
+	}
+	return without(now, before), without(before, now), nil
+}
+
+// podGoes returns once the pod of a line of the inventory is gone.
+func (l *Lab) podGoes(ctx context.Context, t *testing.T, line string) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, TimeToHappen)
+	defer cancel()
+	words := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '/' }) // cluster pods namespace name
+	c := l.Administrator(t, words[0])
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: words[2], Name: words[3]}}
+	changes, err := c.Watch(ctx, &corev1.PodList{}, client.InNamespace(pod.Namespace),
+		client.MatchingFields{"metadata.name": pod.Name})
 	if err != nil {
 		return err
 	}
-	added := slices.DeleteFunc(slices.Clone(now), func(line string) bool { return slices.Contains(before, line) })
-	removed := slices.DeleteFunc(slices.Clone(before), func(line string) bool { return slices.Contains(now, line) })
-	if len(added)+len(removed) > 0 {
-		return fmt.Errorf("the objects on the clusters have changed; new:\n%s\ngone:\n%s",
-			strings.Join(added, "\n"), strings.Join(removed, "\n"))
+	defer changes.Stop()
+	if err := c.Get(ctx, client.ObjectKeyFromObject(pod), pod); err != nil {
+		return client.IgnoreNotFound(err)
 	}
-	return nil
+	return awaitEvent(changes, func(event watch.Event) bool { return event.Type == watch.Deleted })
 }

@@ -117,7 +117,7 @@ func TestAccTortureOfTwoRunnersOnOnePairEndsWithOneOwner(t *testing.T) {
 		lab.ReachesSoon(t, "rome", owner.Run("output", "-raw", "server_at"))
 		lab.ReachesSoon(t, "milan", owner.Run("output", "-raw", "rome_at"))
 		owner.Run("destroy", "-auto-approve")
-		must(lab.SameInventory(t.Context(), before))
+		must(lab.SameInventory(t.Context(), t, before))
 	}
 }
 
