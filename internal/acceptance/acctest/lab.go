@@ -210,8 +210,8 @@ func (l *Lab) KeepsInventory(t *testing.T) {
 	})
 }
 
-// SameInventory compares the objects on the clusters with those before. Kubernetes removes the pod of a Deployment after
-// it, so new pods have some time to go.
+// SameInventory compares the objects on the clusters with those before. Kubernetes removes the pod of a Deployment
+// after it, so new pods have some time to go.
 func (l *Lab) SameInventory(ctx context.Context, t *testing.T, before []string) error {
 	t.Helper()
 	added, removed, err := l.changes(ctx, before)
