@@ -73,21 +73,28 @@ func TestAccAShortcutOfAnotherStateIsNeitherTakenOverNorRemoved(t *testing.T) {
 
 func TestAccAnotherStateTakesAShortcutOverIfItAdopts(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	first := lab.StateIn(t, "first", joining("s", "rome", "milan", ""))
-	second := lab.StateIn(t, "second", joining("s", "rome", "milan", "adopt_existing = true"))
-	acctest.DestroyAtLast(first, second)
-	first.Apply()
-	gateway := lab.GatewayServer(t)
-	second.Apply()
-	if now := lab.GatewayServer(t); now != gateway {
-		t.Error("the gateway was replaced")
+	for name, namespaces := range map[string]string{
+		"in the tenant namespaces": "", "in namespaces of one's own": acctest.InDefault,
+	} {
+		t.Run(name, func(t *testing.T) {
+			lab.KeepsInventory(t)
+			first := lab.StateIn(t, "first", acctest.Joining("s", "rome", "milan", namespaces))
+			second := lab.StateIn(t, "second", acctest.Joining("s", "rome", "milan", namespaces+"\nadopt_existing = true"))
+			acctest.DestroyAtLast(first, second)
+			first.Apply()
+			gateway := lab.GatewayServer(t)
+			second.Apply()
+			if now := lab.GatewayServer(t); now != gateway {
+				t.Error("the gateway was replaced")
+			}
+			networks := lab.Networks(t)
+			acctest.Says(t, first.Run("plan"), "The shortcut has another owner now", "1 to add", "A shortcut with",
+				"exists already")
+			first.Run("destroy", "-auto-approve")
+			lab.SameNetworks(t, networks)
+			second.Unchanged()
+		})
 	}
-	networks := lab.Networks(t)
-	acctest.Says(t, first.Run("plan"), "The shortcut has another owner now", "1 to add", "A shortcut with",
-		"exists already")
-	first.Run("destroy", "-auto-approve")
-	lab.SameNetworks(t, networks)
-	second.Unchanged()
 }
 
 func TestAccAShortcutThatMovesKeepsItsNetwork(t *testing.T) {
