@@ -152,17 +152,12 @@ func (s *Shortcut) leftovers(ctx context.Context) (left leftovers, err error) {
 	for _, e := range s.Ends() {
 		questions = append(questions, func() (leftovers, error) { return leftoversAt(ctx, e) })
 	}
-	type answer struct {
-		left leftovers
-		err  error
-	}
 	var errs []error
-	for _, answer := range parallel.Map(questions, func(ask func() (leftovers, error)) (a answer) {
-		a.left, a.err = ask()
-		return a
+	for _, at := range parallel.Map(questions, func(ask func() (leftovers, error)) answer[leftovers] {
+		return newAnswer(ask())
 	}) {
-		left = leftovers{left.own || answer.left.own, left.record || answer.left.record}
-		errs = append(errs, answer.err)
+		left = leftovers{left.own || at.value.own, left.record || at.value.record}
+		errs = append(errs, at.err)
 	}
 	if left.own {
 		return left, nil
@@ -209,19 +204,19 @@ func (s *Shortcut) IsBeingDeleted(ctx context.Context) (bool, error) {
 type question func(context.Context) (bool, error)
 
 // answer is the answer to a question.
-type answer struct {
-	yes bool
-	err error
+type answer[T any] struct {
+	value T
+	err   error
 }
 
-func newAnswer(yes bool, err error) answer { return answer{yes, err} }
+func newAnswer[T any](value T, err error) answer[T] { return answer[T]{value, err} }
 
 // anyOf asks all questions at the same time, and reports whether one of the answers is yes. Without one, it returns the
 // errors.
 func anyOf(ctx context.Context, questions ...question) (bool, error) {
 	var errs []error
-	for _, answer := range parallel.Map(questions, func(ask question) answer { return newAnswer(ask(ctx)) }) {
-		if answer.yes {
+	for _, answer := range parallel.Map(questions, func(ask question) answer[bool] { return newAnswer(ask(ctx)) }) {
+		if answer.value {
 			return true, nil
 		}
 		errs = append(errs, answer.err)
@@ -256,17 +251,12 @@ func (s *Shortcut) OutdatedTemplates(ctx context.Context) ([]*trouble.Problem, e
 		outdated []*trouble.Problem
 		errs     []error
 	)
-	type answer struct {
-		outdated *trouble.Problem
-		err      error
-	}
-	for _, at := range parallel.Map(s.Ends(), func(e *end.End) (at answer) {
-		at.outdated, at.err = e.OutdatedTemplate(ctx)
-		return at
+	for _, at := range parallel.Map(s.Ends(), func(e *end.End) answer[*trouble.Problem] {
+		return newAnswer(e.OutdatedTemplate(ctx))
 	}) {
 		errs = append(errs, at.err)
-		if at.outdated != nil {
-			outdated = append(outdated, at.outdated)
+		if at.value != nil {
+			outdated = append(outdated, at.value)
 		}
 	}
 	return outdated, errors.Join(errs...)
