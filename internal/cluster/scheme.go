@@ -21,6 +21,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
+// FirewallConfigurationKind is the kind for which Liqo has no constant.
+const FirewallConfigurationKind = "FirewallConfiguration"
+
 // sharedScheme is the scheme of all leaves. To make one takes milliseconds, and it is never changed.
 var sharedScheme = sync.OnceValue(NewScheme)
 
@@ -67,7 +70,7 @@ func KnownKinds() meta.RESTMapper {
 		networkingv1beta1.GatewayServerKind, networkingv1beta1.GatewayClientKind,
 		networkingv1beta1.WgGatewayServerKind, networkingv1beta1.WgGatewayClientKind,
 		networkingv1beta1.WgGatewayServerTemplateKind, networkingv1beta1.WgGatewayClientTemplateKind,
-		networkingv1beta1.RouteConfigurationKind, networkingv1beta1.InternalFabricKind, "FirewallConfiguration",
+		networkingv1beta1.RouteConfigurationKind, networkingv1beta1.InternalFabricKind, FirewallConfigurationKind,
 	} {
 		mapper.Add(networkingv1beta1.GroupVersion.WithKind(kind), meta.RESTScopeNamespace)
 	}

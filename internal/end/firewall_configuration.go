@@ -174,7 +174,7 @@ func (e *End) deleteFirewall(ctx context.Context, rules *networkingv1beta1.Firew
 	if err := e.delete(ctx, rules); err != nil {
 		return err
 	}
-	kind := networkingv1beta1.GroupVersion.WithKind(liqo.FirewallConfigurationKind)
+	kind := networkingv1beta1.GroupVersion.WithKind(cluster.FirewallConfigurationKind)
 	return e.untilGone(ctx, kind, client.ObjectKeyFromObject(rules))
 }
 

@@ -53,7 +53,7 @@ func readSchemas(ctx context.Context, leaf *cluster.Leaf) (schemas Schemas, err 
 		{networkingv1beta1.ConfigurationKind, &schemas.Configuration},
 		{networkingv1beta1.GatewayServerKind, &schemas.GatewayServer},
 		{networkingv1beta1.GatewayClientKind, &schemas.GatewayClient},
-		{FirewallConfigurationKind, &schemas.FirewallConfiguration},
+		{cluster.FirewallConfigurationKind, &schemas.FirewallConfiguration},
 	} {
 		if *each.schema, err = document.schema(each.kind); err != nil {
 			return schemas, err
@@ -61,9 +61,6 @@ func readSchemas(ctx context.Context, leaf *cluster.Leaf) (schemas Schemas, err 
 	}
 	return schemas, nil
 }
-
-// FirewallConfigurationKind is the kind for which Liqo has no constant.
-const FirewallConfigurationKind = "FirewallConfiguration"
 
 // document is the OpenAPI document of Liqo's networking kinds, in JSON.
 type document []byte

@@ -18,7 +18,6 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // Leaf returns a leaf with these objects. Its name is also its ID. The stand-in reacts to each apply and delete before
@@ -53,7 +52,7 @@ func apply(
 		return report(ctx, c, key, dial)
 	case networkingv1beta1.PublicKeyKind:
 		return connect(ctx, c, key)
-	case liqo.FirewallConfigurationKind:
+	case cluster.FirewallConfigurationKind:
 		return report(ctx, c, key, enforce)
 	default:
 		return nil
