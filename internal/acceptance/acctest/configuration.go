@@ -5,21 +5,16 @@ import (
 )
 
 // ShortcutRomeMilan is a shortcut over a node port.
-const ShortcutRomeMilan = `
-	resource "liqo_shortcut" "rome_milan" {
-	  client         = "rome"
-	  server         = "milan"
-	  server_gateway = { service_type = "NodePort" }
-	}`
+const ShortcutRomeMilan = romeMilan + "}"
 
 // ShortcutInDefault is the same [InDefault], for tests that are not about the namespaces.
-const ShortcutInDefault = `
+const ShortcutInDefault = romeMilan + InDefault + "\n}"
+
+const romeMilan = `
 	resource "liqo_shortcut" "rome_milan" {
 	  client         = "rome"
 	  server         = "milan"
-	  server_gateway = { service_type = "NodePort" }
-	  ` + InDefault + `
-	}`
+	  ` + OverNodePort + "\n"
 
 // InDefault are settings of namespaces that a destroy leaves. Kubernetes takes five seconds to remove one.
 const InDefault = `

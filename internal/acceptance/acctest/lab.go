@@ -17,7 +17,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -251,14 +250,7 @@ func (l *Lab) podGoes(ctx context.Context, t *testing.T, line string) error {
 	words := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '/' }) // cluster pods namespace name
 	c := l.Administrator(t, words[0])
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: words[2], Name: words[3]}}
-	changes, err := c.Watch(ctx, &corev1.PodList{}, client.InNamespace(pod.Namespace),
-		client.MatchingFields{"metadata.name": pod.Name})
-	if err != nil {
-		return err
-	}
-	defer changes.Stop()
-	if err := c.Get(ctx, client.ObjectKeyFromObject(pod), pod); err != nil {
-		return client.IgnoreNotFound(err)
-	}
-	return awaitEvent(changes, func(event watch.Event) bool { return event.Type == watch.Deleted })
+	return untilGone(ctx, c, &corev1.PodList{}, pod, func() error {
+		return c.Get(ctx, client.ObjectKeyFromObject(pod), pod)
+	})
 }

@@ -73,12 +73,20 @@ func DeleteAndWait(ctx context.Context, c client.WithWatch, object client.Object
 	if _, isNamespace := object.(*corev1.Namespace); !isNamespace {
 		return client.IgnoreNotFound(c.Delete(ctx, object))
 	}
-	changes, err := c.Watch(ctx, &corev1.NamespaceList{}, client.MatchingFields{"metadata.name": object.GetName()})
+	return untilGone(ctx, c, &corev1.NamespaceList{}, object, func() error { return c.Delete(ctx, object) })
+}
+
+// untilGone returns once an object of this kind is gone, after a request for it.
+func untilGone(
+	ctx context.Context, c client.WithWatch, kind client.ObjectList, object client.Object, request func() error,
+) error {
+	changes, err := c.Watch(ctx, kind, client.InNamespace(object.GetNamespace()),
+		client.MatchingFields{"metadata.name": object.GetName()})
 	if err != nil {
 		return err
 	}
 	defer changes.Stop()
-	if err := c.Delete(ctx, object); err != nil {
+	if err := request(); err != nil {
 		return client.IgnoreNotFound(err)
 	}
 	return awaitEvent(changes, func(event watch.Event) bool { return event.Type == watch.Deleted })
@@ -125,10 +133,9 @@ func AwaitAny[T client.Object](
 	}
 }
 
-// happens returns a channel that is closed by the first event on a cluster that is as expected, or at the end of the
-// test.
-func (l *Lab) happens(
-	t *testing.T, name string, kind client.ObjectList, expected func(watch.Event) bool, which ...client.ListOption,
+// Happens returns a channel that is closed by the first event of this type on a cluster, or at the end of the test.
+func (l *Lab) Happens(
+	t *testing.T, name string, kind client.ObjectList, expected watch.EventType, which ...client.ListOption,
 ) <-chan struct{} {
 	t.Helper()
 	changes, err := l.Administrator(t, name).Watch(t.Context(), kind, which...)
@@ -139,32 +146,16 @@ func (l *Lab) happens(
 	go func() {
 		defer close(happened)
 		defer changes.Stop()
-		_ = awaitEvent(changes, expected) // an error is the end of the test
+		// An error is the end of the test.
+		_ = awaitEvent(changes, func(event watch.Event) bool { return event.Type == expected })
 	}()
 	return happened
-}
-
-// Happens returns a channel that is closed by the first event of this type on a cluster, or at the end of the test.
-func (l *Lab) Happens(
-	t *testing.T, name string, kind client.ObjectList, expected watch.EventType, which ...client.ListOption,
-) <-chan struct{} {
-	t.Helper()
-	return l.happens(t, name, kind, func(event watch.Event) bool { return event.Type == expected }, which...)
 }
 
 // Gone returns a channel that is closed when an object of this kind is deleted on a cluster.
 func (l *Lab) Gone(t *testing.T, name string, kind client.ObjectList, which ...client.ListOption) <-chan struct{} {
 	t.Helper()
 	return l.Happens(t, name, kind, watch.Deleted, which...)
-}
-
-// ConnectionBreaks returns a channel that is closed once a cluster's gateway reports that its tunnel is not up.
-func (l *Lab) ConnectionBreaks(t *testing.T, name string) <-chan struct{} {
-	t.Helper()
-	return l.happens(t, name, &networkingv1beta1.ConnectionList{}, func(event watch.Event) bool {
-		connection, ok := event.Object.(*networkingv1beta1.Connection)
-		return ok && Failed(connection)
-	})
 }
 
 // IsUp reports whether a tunnel is up.

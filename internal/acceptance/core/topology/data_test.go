@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -72,10 +73,9 @@ func TestAccDataSourcesShowANetworkThatSomeoneElseMadeAndThatItsLinkBreaks(t *te
 		},
 		resource.TestStep{
 			PreConfig: func() {
-				broken := lab.ConnectionBreaks(t, "rome")
 				lab.Command(t, "set", "milan", "connect=false")
 				t.Cleanup(func() { lab.Command(t, "set", "milan", "connect=true") })
-				<-broken
+				acctest.AwaitAny(t, lab, "rome", &networkingv1beta1.ConnectionList{}, acctest.Failed)
 			},
 			Config: lab.Contexts(views),
 			ConfigStateChecks: []statecheck.StateCheck{
