@@ -14,6 +14,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -29,6 +30,16 @@ func (l *RealLab) NextGateway(t *testing.T, cluster string) func() {
 			return pod.UID != old.UID && pod.Status.Phase == corev1.PodRunning
 		}, client.InNamespace(old.Namespace))
 	}
+}
+
+// RenewGateway deletes the pod of a cluster's gateway, and returns when there is another one.
+func (l *RealLab) RenewGateway(t *testing.T, cluster string) {
+	t.Helper()
+	renewed := l.NextGateway(t, cluster)
+	if err := l.Administrator(t, cluster).Delete(t.Context(), l.GatewayPod(t, cluster)); err != nil {
+		t.Fatal(err)
+	}
+	renewed()
 }
 
 // GatewayPod is the pod of a cluster's only gateway.
@@ -191,4 +202,26 @@ func (l *Lab) NodeAddress(t *testing.T, name string) string {
 	}
 	t.Fatalf("the node of %s has no address", name)
 	return ""
+}
+
+// UpdateTemplate changes the images in Liqo's template of a cluster's gateways, as an update does.
+func (l *RealLab) UpdateTemplate(t *testing.T, cluster string) {
+	t.Helper()
+	c, template := l.Client(t, cluster), &unstructured.Unstructured{}
+	name := map[string]string{"rome": "Client", "milan": "Server"}[cluster]
+	template.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind("WgGateway" + name + "Template"))
+	path := []string{"spec", "template", "spec", "deployment", "spec", "template", "spec", "containers"}
+	err := c.Get(t.Context(), client.ObjectKey{Namespace: "liqo", Name: "wireguard-" + strings.ToLower(name)}, template)
+	containers, _, wrong := unstructured.NestedSlice(template.Object, path...)
+	for _, container := range containers {
+		if fields, ok := container.(map[string]any); ok {
+			fields["image"] = fmt.Sprint(fields["image"], "-next")
+		}
+	}
+	if err := errors.Join(err, wrong, unstructured.SetNestedSlice(template.Object, containers, path...)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Update(t.Context(), template); err != nil {
+		t.Fatal(err)
+	}
 }

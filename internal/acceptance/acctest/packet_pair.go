@@ -29,6 +29,17 @@ func (l *RealLab) Join(t *testing.T, server, settings string) *PacketPair {
 	return p
 }
 
+// JoinTwoNodes applies a shortcut from Rome to Milan, which have two nodes each. The pods that send are on the first
+// ones, to which the load balancer leads, too.
+func JoinTwoNodes(t *testing.T, settings string) *PacketPair {
+	t.Helper()
+	borrowed := UseUp(t, TwoNodes)
+	for _, cluster := range []string{"rome", "milan"} {
+		borrowed.Command(t, "run", cluster+"/default/a", "--node", cluster+"-node")
+	}
+	return WithPods(t, borrowed).Join(t, "milan", settings)
+}
+
 // Configure writes a shortcut with these settings. Its outputs are the addresses of the pods.
 func (p *PacketPair) Configure(settings string) {
 	p.T.Helper()

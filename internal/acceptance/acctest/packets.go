@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/netip"
 	"os"
 	"os/exec"
 	"strings"
@@ -207,4 +208,21 @@ func (l *RealLab) Answers(t *testing.T, cluster, address, other, source string) 
 	if result.Answer.Name != other+"/default/a" || result.Answer.Source != source {
 		t.Errorf("%s is answered %+v, expected %s and the source %s", address, result, other, source)
 	}
+}
+
+// Halves returns the half of a cluster's pod CIDR that has the address of its pod default/a, and the other half.
+func (l *RealLab) Halves(t *testing.T, cluster string) (with, without string) {
+	t.Helper()
+	whole, err := netip.ParsePrefix(l.Cluster(t, cluster).PodCIDR)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod, err := netip.ParseAddr(l.Pods[cluster])
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := netip.PrefixFrom(pod, whole.Bits()+1).Masked()
+	bytes := half.Addr().As4()
+	bytes[whole.Bits()/8] ^= 1 << (7 - whole.Bits()%8) // the bit in which the halves differ
+	return half.String(), netip.PrefixFrom(netip.AddrFrom4(bytes), half.Bits()).String()
 }

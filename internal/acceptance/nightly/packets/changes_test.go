@@ -2,7 +2,6 @@ package packets
 
 import (
 	"fmt"
-	"net/netip"
 	"testing"
 	"time"
 
@@ -19,7 +18,7 @@ func TestAccPacketsCrossAgainAfterTheClustersOwnTroubles(t *testing.T) {
 	p := lab.Join(t, "milan", acctest.OverNodePort)
 	for _, cluster := range []string{"milan", "rome"} {
 		p.During("the gateway's pod of "+cluster+" is deleted", func() {
-			renewGateway(t, lab, cluster)
+			lab.RenewGateway(t, cluster)
 			p.ComesBack()
 		})
 		p.Works()
@@ -160,7 +159,7 @@ func TestAccPacketsCrossAfterAChangeOfTheAnnouncedRanges(t *testing.T) {
 		settings := fmt.Sprintf("%s\ncidr_remapping = %q\n", acctest.OverNodePort, remapping)
 		p := lab.Join(t, server, settings)
 		p.Works()
-		part, other := halves(t, lab, server)
+		part, other := lab.Halves(t, server)
 		for _, ranges := range []struct{ name, announced string }{
 			{"a part of its pods", fmt.Sprintf("server_network = { pod_cidrs = [%q] }", part)},
 			{"all its pods again", ""},
@@ -183,31 +182,4 @@ func TestAccPacketsCrossAfterAChangeOfTheAnnouncedRanges(t *testing.T) {
 		p.Works()
 		p.Run("destroy", "-auto-approve")
 	}
-}
-
-// renewGateway deletes the pod of a cluster's gateway, and returns when there is another one.
-func renewGateway(t *testing.T, l *acctest.RealLab, cluster string) {
-	t.Helper()
-	renewed := l.NextGateway(t, cluster)
-	if err := l.Administrator(t, cluster).Delete(t.Context(), l.GatewayPod(t, cluster)); err != nil {
-		t.Fatal(err)
-	}
-	renewed()
-}
-
-// halves returns the half of a cluster's pod CIDR that has the address of its pod default/a, and the other half.
-func halves(t *testing.T, l *acctest.RealLab, cluster string) (with, without string) {
-	t.Helper()
-	whole, err := netip.ParsePrefix(l.Cluster(t, cluster).PodCIDR)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pod, err := netip.ParseAddr(l.Pods[cluster])
-	if err != nil {
-		t.Fatal(err)
-	}
-	half := netip.PrefixFrom(pod, whole.Bits()+1).Masked()
-	bytes := half.Addr().As4()
-	bytes[whole.Bits()/8] ^= 1 << (7 - whole.Bits()%8) // the bit in which the halves differ
-	return half.String(), netip.PrefixFrom(netip.AddrFrom4(bytes), half.Bits()).String()
 }

@@ -84,7 +84,7 @@ func TestAccPacketsShowWhatAnotherDialledPortCosts(t *testing.T) {
 
 func TestAccPacketsShowThatOtherSettingsDoNotTouchTheGateways(t *testing.T) {
 	lab := acctest.BorrowReal(t, acctest.Plane)
-	half, _ := halves(t, lab, "milan")
+	half, _ := lab.Halves(t, "milan")
 	part := fmt.Sprintf("%s\nserver_network = { pod_cidrs = [%q] }\n", acctest.OverNodePort, half)
 	costs(lab.Join(t, "milan", acctest.OverNodePort),
 		cost{"server_network", part, nil, true},

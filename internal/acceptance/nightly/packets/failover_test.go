@@ -2,16 +2,13 @@ package packets
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -36,7 +33,7 @@ func TestAccPacketsCrossAgainAfterAFailover(t *testing.T) {
 			if one.replicas > 1 {
 				pods = fmt.Sprintf("{ replicas = %d, failover = %q }", one.replicas, one.failover)
 			}
-			f := &failover{joinTwoNodes(t, fmt.Sprintf(`
+			f := &failover{acctest.JoinTwoNodes(t, fmt.Sprintf(`
 				server_gateway = { service_type = %q, pods = %[2]s }
 				client_gateway = { pods = %[2]s }`, one.service, pods)),
 				one, map[string]string{"client": "rome", "server": "milan"}[one.end]}
@@ -60,7 +57,7 @@ func TestAccPacketsCrossAgainAfterAFailover(t *testing.T) {
 				f.Lab.Command(t, "start-apiserver", f.cluster)
 			})
 			f.takesOver("template-update", func() {
-				updateTemplate(t, f.Lab, f.cluster)
+				f.Lab.UpdateTemplate(t, f.cluster)
 				f.Run("apply", "-auto-approve")
 			})
 			f.Update() // the client of a server behind a NodePort may have to dial another node
@@ -109,17 +106,6 @@ type failover struct {
 	cluster string
 }
 
-// joinTwoNodes applies a shortcut from Rome to Milan, which have two nodes each. The pods that send are on the first
-// ones, to which the load balancer leads, too.
-func joinTwoNodes(t *testing.T, settings string) *acctest.PacketPair {
-	t.Helper()
-	borrowed := acctest.UseUp(t, acctest.TwoNodes)
-	for _, cluster := range []string{"rome", "milan"} {
-		borrowed.Command(t, "run", cluster+"/default/a", "--node", cluster+"-node")
-	}
-	return acctest.WithPods(t, borrowed).Join(t, "milan", settings)
-}
-
 // active returns the pod that carries packets.
 func (f *failover) active() *corev1.Pod {
 	f.T.Helper()
@@ -152,7 +138,7 @@ func (f *failover) leaveFirstNode() {
 		if f.replicas > 1 {
 			f.whenTakenOver(f.deleteActive)
 		} else {
-			renewGateway(f.T, f.Lab, f.cluster)
+			f.Lab.RenewGateway(f.T, f.cluster)
 		}
 		cordon(false)
 		f.settle()
@@ -205,27 +191,5 @@ func (f *failover) whenEndpointMoves() func() {
 			before = now
 		}
 		f.T.Fatalf("the client has to dial %q still", before)
-	}
-}
-
-// updateTemplate changes the images in Liqo's template of a cluster's gateways, as an update does.
-func updateTemplate(t *testing.T, l *acctest.RealLab, cluster string) {
-	t.Helper()
-	c, template := l.Client(t, cluster), &unstructured.Unstructured{}
-	name := map[string]string{"rome": "Client", "milan": "Server"}[cluster]
-	template.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind("WgGateway" + name + "Template"))
-	path := []string{"spec", "template", "spec", "deployment", "spec", "template", "spec", "containers"}
-	err := c.Get(t.Context(), client.ObjectKey{Namespace: "liqo", Name: "wireguard-" + strings.ToLower(name)}, template)
-	containers, _, wrong := unstructured.NestedSlice(template.Object, path...)
-	for _, container := range containers {
-		if fields, ok := container.(map[string]any); ok {
-			fields["image"] = fmt.Sprint(fields["image"], "-next")
-		}
-	}
-	if err := errors.Join(err, wrong, unstructured.SetNestedSlice(template.Object, containers, path...)); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Update(t.Context(), template); err != nil {
-		t.Fatal(err)
 	}
 }

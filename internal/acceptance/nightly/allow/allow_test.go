@@ -1,4 +1,4 @@
-package packets
+package allow
 
 import (
 	"fmt"
@@ -63,7 +63,7 @@ func TestAccPacketsOfConnectionsThatNoRuleAllowsDoNotCross(t *testing.T) {
 				cell := func(place int) int { return (shift + place) % 3 }
 				var rules []string
 				for i, to := range []string{"server", "client"} {
-					its, other := halves(t, lab, []string{server, "rome"}[i])
+					its, other := lab.Halves(t, []string{server, "rome"}[i])
 					for j, protocol := range []string{"tcp", "udp", "icmp"} {
 						port := fmt.Sprintf(", port = %d", []int{80, 81, 80}[cell(i+j)])
 						if protocol == "icmp" { // it has no ports
@@ -145,7 +145,7 @@ func TestAccPacketsThatMayNotCrossDoNotWhateverHappensToTheGateways(t *testing.T
 			key_rotation = "second"`)
 		p.Update()
 		for _, cluster := range []string{"milan", "rome"} {
-			renewGateway(t, lab, cluster)
+			lab.RenewGateway(t, cluster)
 			p.Run("apply", "-auto-approve", "-refresh-only")
 			lab.ReachesSoon(t, "rome", p.ServerAt)
 		}
@@ -155,7 +155,7 @@ func TestAccPacketsThatMayNotCrossDoNotWhateverHappensToTheGateways(t *testing.T
 }
 
 func TestAccPacketsThatMayNotCrossDoNotWhenAStandbyTakesOverOrLiqoIsUpdated(t *testing.T) {
-	p := joinTwoNodes(t, `
+	p := acctest.JoinTwoNodes(t, `
 		server_gateway = { service_type = "LoadBalancer", pods = { replicas = 2, failover = "4s" } }
 		client_gateway = { pods = { replicas = 2, failover = "4s" } }
 		allow = [{ to = "server", protocol = "tcp", port = 80 }]`)
@@ -174,7 +174,7 @@ func TestAccPacketsThatMayNotCrossDoNotWhenAStandbyTakesOverOrLiqoIsUpdated(t *t
 		}
 		p.Lab.ActivePod(t, cluster, active)
 		crosses()
-		updateTemplate(t, p.Lab, cluster)
+		p.Lab.UpdateTemplate(t, cluster)
 		p.Run("apply", "-auto-approve")
 		crosses()
 	}
