@@ -1,6 +1,7 @@
 package parallel_test
 
 import (
+	"errors"
 	"slices"
 	"sync"
 	"testing"
@@ -21,5 +22,22 @@ func TestTheResultsHaveTheOrderOfTheItems(t *testing.T) {
 	})
 	if expected := []string{"first done", "second done", "third done"}; !slices.Equal(got, expected) {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestEachAnswerHasItsError(t *testing.T) {
+	refused := errors.New("refused")
+	var values []int
+	var errs []error
+	for value, err := range parallel.Ask([]int{1, 2, 3}, func(item int) (int, error) {
+		if item == 2 {
+			return 0, refused
+		}
+		return 10 * item, nil
+	}) {
+		values, errs = append(values, value), append(errs, err)
+	}
+	if !slices.Equal(values, []int{10, 0, 30}) || !slices.Equal(errs, []error{nil, refused, nil}) {
+		t.Errorf("got %v with %v", values, errs)
 	}
 }

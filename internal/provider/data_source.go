@@ -147,21 +147,18 @@ func (l *leaves) survey(
 func askAll[T any](
 	ctx context.Context, l *leaves, names []string, question func(context.Context, *cluster.Leaf) (T, error),
 ) map[string]T {
-	type answer struct {
-		value T
-		err   error
-	}
-	answers := map[string]T{}
-	for i, a := range parallel.Map(names, func(name string) (a answer) {
-		_, a.err = l.registry.Ask(ctx, name, func(ctx context.Context, leaf *cluster.Leaf) (err error) {
-			a.value, err = question(ctx, leaf)
+	answers, asked := map[string]T{}, 0
+	for value, err := range parallel.Ask(names, func(name string) (value T, err error) {
+		_, err = l.registry.Ask(ctx, name, func(ctx context.Context, leaf *cluster.Leaf) (err error) {
+			value, err = question(ctx, leaf)
 			return err
 		})
-		return a
+		return value, err
 	}) {
-		if a.err == nil {
-			answers[names[i]] = a.value
+		if err == nil {
+			answers[names[asked]] = value
 		}
+		asked++
 	}
 	return answers
 }

@@ -153,11 +153,9 @@ func (s *Shortcut) leftovers(ctx context.Context) (left leftovers, err error) {
 		questions = append(questions, func() (leftovers, error) { return leftoversAt(ctx, e) })
 	}
 	var errs []error
-	for _, at := range parallel.Map(questions, func(ask func() (leftovers, error)) answer[leftovers] {
-		return newAnswer(ask())
-	}) {
-		left = leftovers{left.own || at.value.own, left.record || at.value.record}
-		errs = append(errs, at.err)
+	for at, err := range parallel.Ask(questions, func(ask func() (leftovers, error)) (leftovers, error) { return ask() }) {
+		left = leftovers{left.own || at.own, left.record || at.record}
+		errs = append(errs, err)
 	}
 	if left.own {
 		return left, nil
@@ -203,23 +201,15 @@ func (s *Shortcut) IsBeingDeleted(ctx context.Context) (bool, error) {
 // question asks a leaf whether something is so.
 type question func(context.Context) (bool, error)
 
-// answer is the answer to a question.
-type answer[T any] struct {
-	value T
-	err   error
-}
-
-func newAnswer[T any](value T, err error) answer[T] { return answer[T]{value, err} }
-
 // anyOf asks all questions at the same time, and reports whether one of the answers is yes. Without one, it returns the
 // errors.
 func anyOf(ctx context.Context, questions ...question) (bool, error) {
 	var errs []error
-	for _, answer := range parallel.Map(questions, func(ask question) answer[bool] { return newAnswer(ask(ctx)) }) {
-		if answer.value {
+	for yes, err := range parallel.Ask(questions, func(ask question) (bool, error) { return ask(ctx) }) {
+		if yes {
 			return true, nil
 		}
-		errs = append(errs, answer.err)
+		errs = append(errs, err)
 	}
 	return false, errors.Join(errs...)
 }
@@ -251,12 +241,12 @@ func (s *Shortcut) OutdatedTemplates(ctx context.Context) ([]*trouble.Problem, e
 		outdated []*trouble.Problem
 		errs     []error
 	)
-	for _, at := range parallel.Map(s.Ends(), func(e *end.End) answer[*trouble.Problem] {
-		return newAnswer(e.OutdatedTemplate(ctx))
+	for problem, err := range parallel.Ask(s.Ends(), func(e *end.End) (*trouble.Problem, error) {
+		return e.OutdatedTemplate(ctx)
 	}) {
-		errs = append(errs, at.err)
-		if at.value != nil {
-			outdated = append(outdated, at.value)
+		errs = append(errs, err)
+		if problem != nil {
+			outdated = append(outdated, problem)
 		}
 	}
 	return outdated, errors.Join(errs...)

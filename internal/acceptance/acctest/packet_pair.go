@@ -30,14 +30,10 @@ func (l *RealLab) Join(t *testing.T, server, settings string) *PacketPair {
 }
 
 // JoinTwoNodes applies a shortcut from Rome to Milan, which have two nodes each. The pods that send are on the first
-// ones, to which the load balancer leads, too.
+// ones, to which the load balancer leads, too. No other test gets the lab afterwards.
 func JoinTwoNodes(t *testing.T, settings string) *PacketPair {
 	t.Helper()
-	borrowed := UseUp(t, TwoNodes)
-	for _, cluster := range []string{"rome", "milan"} {
-		borrowed.Command(t, "run", cluster+"/default/a", "--node", cluster+"-node")
-	}
-	return WithPods(t, borrowed).Join(t, "milan", settings)
+	return WithPods(t, UseUp(t, TwoNodes)).Join(t, "milan", settings)
 }
 
 // Configure writes a shortcut with these settings. Its outputs are the addresses of the pods.

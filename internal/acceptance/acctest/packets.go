@@ -39,13 +39,14 @@ func BorrowReal(t *testing.T, options []string) *RealLab {
 	return lab
 }
 
-// WithPods starts the pods of a lab with real packets, unless an earlier test has.
+// WithPods starts the pods of a lab with real packets, on the first node of each cluster, unless an earlier test has.
 func WithPods(t *testing.T, l *Lab) *RealLab {
 	t.Helper()
 	lab := &RealLab{l, map[string]string{}}
 	for _, c := range lab.Clusters {
 		var err error
-		if lab.Pods[c.Name], err = Output(LabProgram, "run", c.Name+"/default/a", "--dir", l.Dir); err != nil {
+		lab.Pods[c.Name], err = Output(LabProgram, "run", c.Name+"/default/a", "--node", c.Name+"-node", "--dir", l.Dir)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

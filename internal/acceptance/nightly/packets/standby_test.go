@@ -15,6 +15,25 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
+// The client dials the node with the server's pod.
+func TestAccPacketsCrossAfterTheServersPodHasMovedToAnotherNode(t *testing.T) {
+	lab := acctest.BorrowReal(t, acctest.TwoNodes)
+	on := func(node string) string {
+		return fmt.Sprintf(`
+			server_gateway = {
+			  service_type = "NodePort"
+			  pods         = { node_selector = { "kubernetes.io/hostname" = %q } }
+			}`, node)
+	}
+	p := lab.Join(t, "milan", on("milan-node"))
+	for _, node := range []string{"milan-node-2", "milan-node"} {
+		p.Configure(on(node))
+		p.Update()
+		p.Works()
+		p.Run("plan", "-detailed-exitcode") // the client dials the address that the server has now
+	}
+}
+
 // Packets cross in the end, whatever happens to the active pod of a gateway. An event may leave a pod that seems ready,
 // and waits for a message that its other containers have sent long ago. The next event needs it: without its probes,
 // nothing takes over. With a file for figures, the test measures what flows lose, in each case.
@@ -63,25 +82,6 @@ func TestAccPacketsCrossAgainAfterAFailover(t *testing.T) {
 			f.Update() // the client of a server behind a NodePort may have to dial another node
 			f.Run("plan", "-detailed-exitcode")
 		})
-	}
-}
-
-// The client dials the node with the server's pod.
-func TestAccPacketsCrossAfterTheServersPodHasMovedToAnotherNode(t *testing.T) {
-	lab := acctest.BorrowReal(t, acctest.TwoNodes)
-	on := func(node string) string {
-		return fmt.Sprintf(`
-			server_gateway = {
-			  service_type = "NodePort"
-			  pods         = { node_selector = { "kubernetes.io/hostname" = %q } }
-			}`, node)
-	}
-	p := lab.Join(t, "milan", on("milan-node"))
-	for _, node := range []string{"milan-node-2", "milan-node"} {
-		p.Configure(on(node))
-		p.Update()
-		p.Works()
-		p.Run("plan", "-detailed-exitcode") // the client dials the address that the server has now
 	}
 }
 
