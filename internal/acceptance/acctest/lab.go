@@ -86,10 +86,10 @@ func startLab(options []string) (*Lab, error) {
 }
 
 // thrift returns the environment variables that make the programs of a lab do with less of the machine. Only API
-// servers would use more memory than the limit. They hold 150 MB, and collect garbage more often: with 400 MiB instead
-// of a GiB, that is a twentieth of their CPU time.
+// servers would use more memory than the limit. They hold 150 MB, and collect garbage more often: with 350 MiB instead
+// of a GiB, that is less than a tenth of their CPU time.
 func thrift() []string {
-	variables := []string{"GOMEMLIMIT=400MiB"}
+	variables := []string{"GOMEMLIMIT=350MiB"}
 	const sideBySide = 4 // labs, each of another package
 	if runtime.NumCPU() <= sideBySide {
 		// The programs of the labs keep every core busy. A program on one core at a time, as in a container with one CPU,
