@@ -28,7 +28,9 @@ func (e *End) RenewRanges(ctx context.Context) error {
 	if !made.Before(&configured) || gateway.GetAnnotations()[rangesAnnotation] == string(configuration.UID) {
 		return nil
 	}
-	if able, err := liqo.CapabilitiesOf(ctx, e.Leaf); err != nil || able.FollowsConfigurations {
+	var able liqo.Capabilities
+	err = e.Leaf.Persist(ctx, func() (err error) { able, err = liqo.CapabilitiesOf(ctx, e.Leaf); return err })
+	if err != nil || able.FollowsConfigurations {
 		return err
 	}
 	return e.Leaf.Edit(ctx, gateway, func(object client.Object) {

@@ -1,10 +1,14 @@
 package end
 
 import (
+	"context"
+	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/discovery"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
@@ -42,4 +46,24 @@ func TestRangesOfALeafWithoutAGatewayNeedNoRenewal(t *testing.T) {
 	if err := milansEnd(t, ours(clustertest.Configuration("rome"))).RenewRanges(t.Context()); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestRangesAreRenewedAlthoughAnAnswerIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // the next request comes after a while
+		gateway, configuration := ours(clustertest.GatewayServer("rome", 51840)), ours(clustertest.Configuration("rome"))
+		configuration.CreationTimestamp, configuration.UID = metav1.NewTime(time.Now()), "new"
+		gateway.CreationTimestamp = metav1.NewTime(time.Now().Add(-time.Second))
+		milan := milansEnd(t, gateway, configuration)
+		served, cut := milan.Leaf.Discovery, false
+		milan.Leaf.Discovery = func(ctx context.Context) (discovery.DiscoveryInterface, error) {
+			if !cut {
+				cut = true
+				return nil, errors.New("unexpected error when reading response body. Please retry")
+			}
+			return served(ctx)
+		}
+		if err := milan.RenewRanges(t.Context()); err != nil || !cut {
+			t.Errorf("an answer was cut off: %t, and it failed: %v", cut, err)
+		}
+	})
 }
