@@ -147,18 +147,21 @@ func (l *leaves) survey(
 func askAll[T any](
 	ctx context.Context, l *leaves, names []string, question func(context.Context, *cluster.Leaf) (T, error),
 ) map[string]T {
-	answers, asked := map[string]T{}, 0
-	for value, err := range parallel.Ask(names, func(name string) (value T, err error) {
-		_, err = l.registry.Ask(ctx, name, func(ctx context.Context, leaf *cluster.Leaf) (err error) {
-			value, err = question(ctx, leaf)
+	answers := map[string]T{}
+	for i, answer := range parallel.Map(names, func(name string) *T {
+		var answer T
+		_, err := l.registry.Ask(ctx, name, func(ctx context.Context, leaf *cluster.Leaf) (err error) {
+			answer, err = question(ctx, leaf)
 			return err
 		})
-		return value, err
-	}) {
-		if err == nil {
-			answers[names[asked]] = value
+		if err != nil {
+			return nil
 		}
-		asked++
+		return &answer
+	}) {
+		if answer != nil {
+			answers[names[i]] = *answer
+		}
 	}
 	return answers
 }
