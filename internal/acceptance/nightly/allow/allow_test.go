@@ -161,39 +161,47 @@ func TestAccPacketsThatMayNotCrossDoNotWhateverHappensToTheGateways(t *testing.T
 func TestAccPacketsThatMayNotCrossAreStoppedByEitherGatewayWhileTheOtherOneHasNoRules(t *testing.T) {
 	onEachLiqo(t, func(t *testing.T, lab *acctest.RealLab) {
 		t.Helper()
-		settings := acctest.OverNodePort + "\n" + `allow = [{ to = "server", protocol = "tcp", port = 80 }]`
-		p := lab.Join(t, "europe", settings) // whose range Liqo remaps
-		must := func(err error) {
-			t.Helper()
-			if err != nil {
-				t.Fatal(err)
+		for _, server := range []string{"milan", "europe"} {
+			p := lab.Join(t, server, acctest.OverNodePort+"\n"+`allow = [{ to = "server", protocol = "tcp", port = 80 }]`)
+			for _, without := range []struct{ cluster, other string }{{"rome", server}, {server, "rome"}} {
+				dropRules(t, lab, without.cluster, without.other)
+				before := arrivals(t, lab, without.cluster)[:connectionsIn]
+				there, back := tries(t, lab, "rome", p.ServerAt), tries(t, lab, server, p.RomeAt)
+				if got := there(); got != (crossing{tcp: true}) {
+					t.Errorf("%s, without the rules of %s: from Rome %+v", server, without.cluster, got)
+				}
+				if got := back(); got != (crossing{}) {
+					t.Errorf("%s, without the rules of %s: to Rome %+v", server, without.cluster, got)
+				}
+				if now := arrivals(t, lab, without.cluster)[:connectionsIn]; !slices.Equal(now, before) {
+					t.Errorf("packets arrived at %s, which has no rules: the kernel counts %v, before %v", without.cluster, now,
+						before)
+				}
+				p.Run("apply", "-auto-approve")
 			}
-		}
-		for _, without := range []struct{ cluster, other string }{{"rome", "europe"}, {"europe", "rome"}} {
-			// The gateway drops its rules, as one that has not read them yet.
-			c, rules := lab.Client(t, without.cluster), &networkingv1beta1.FirewallConfiguration{}
-			key := client.ObjectKey{Namespace: "liqo-tenant-" + without.other, Name: without.other + "-allow"}
-			must(c.Get(t.Context(), key, rules))
-			rules.Spec.Table.Chains = []firewall.Chain{}
-			must(c.Update(t.Context(), rules))
-			rules.Status.Conditions = nil // which Liqo would not renew
-			must(c.Status().Update(t.Context(), rules))
-			acctest.Await(t, lab.Lab, without.cluster, &networkingv1beta1.FirewallConfigurationList{}, key.Name,
-				func(rules *networkingv1beta1.FirewallConfiguration) bool { return len(rules.Status.Conditions) > 0 })
-			before := arrivals(t, lab, without.cluster)[:connectionsIn]
-			there, back := tries(t, lab, "rome", p.ServerAt), tries(t, lab, "europe", p.RomeAt)
-			if got := there(); got != (crossing{tcp: true}) {
-				t.Errorf("without the rules of %s: from Rome %+v", without.cluster, got)
-			}
-			if got := back(); got != (crossing{}) {
-				t.Errorf("without the rules of %s: to Rome %+v", without.cluster, got)
-			}
-			if now := arrivals(t, lab, without.cluster)[:connectionsIn]; !slices.Equal(now, before) {
-				t.Errorf("packets arrived at %s, which has no rules: the kernel counts %v, before %v", without.cluster, now, before)
-			}
-			p.Run("apply", "-auto-approve")
+			p.Run("destroy", "-auto-approve")
 		}
 	})
+}
+
+// dropRules lets the gateway of a cluster for another one drop its rules, as one that has not read them yet.
+func dropRules(t *testing.T, lab *acctest.RealLab, cluster, other string) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, rules := lab.Client(t, cluster), &networkingv1beta1.FirewallConfiguration{}
+	key := client.ObjectKey{Namespace: "liqo-tenant-" + other, Name: other + "-allow"}
+	must(c.Get(t.Context(), key, rules))
+	rules.Spec.Table.Chains = []firewall.Chain{}
+	must(c.Update(t.Context(), rules))
+	rules.Status.Conditions = nil // which Liqo would not renew
+	must(c.Status().Update(t.Context(), rules))
+	acctest.Await(t, lab.Lab, cluster, &networkingv1beta1.FirewallConfigurationList{}, key.Name,
+		func(rules *networkingv1beta1.FirewallConfiguration) bool { return len(rules.Status.Conditions) > 0 })
 }
 
 func TestAccPacketsThatMayNotCrossDoNotWhenAStandbyTakesOverOrLiqoIsUpdated(t *testing.T) {
