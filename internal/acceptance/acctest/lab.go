@@ -4,19 +4,15 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -86,11 +82,11 @@ func startLab(options []string) (*Lab, error) {
 }
 
 // thrift returns the environment variables that make the programs of a lab do with less of the machine. Only API
-// servers would use more memory than the limit. They hold 150 MB, and collect garbage more often: with 350 MiB instead
-// of a GiB, that is less than a tenth of their CPU time.
+// servers would use more memory than the limit of LAB_MEMORY. They hold 150 MB, and collect garbage more often: with
+// 350 MiB instead of a GiB, that is less than a tenth of their CPU time.
 func thrift() []string {
-	variables := []string{"GOMEMLIMIT=350MiB"}
-	const sideBySide = 4 // labs, each of another package
+	variables := []string{"GOMEMLIMIT=" + os.Getenv("LAB_MEMORY")} // an empty one is no limit
+	const sideBySide = 4                                           // labs, each of another package
 	if runtime.NumCPU() <= sideBySide {
 		// The programs of the labs keep every core busy. A program on one core at a time, as in a container with one CPU,
 		// does not look for work on other cores and does not wake them up. That is 4 to 9 % of the CPU time.
@@ -114,9 +110,17 @@ func (l *Lab) read(output io.Reader) error {
 			return err
 		}
 	}
+	for _, prepare := range preparations {
+		if err := prepare(l); err != nil {
+			return err
+		}
+	}
 	l.before, err = l.Inventory(context.Background())
 	return err
 }
+
+// preparations change each lab of this package right after its start.
+var preparations []func(*Lab) error
 
 // Command runs liqo-lab on the running lab. It also works in a cleanup, after the end of the test's context.
 func (l *Lab) Command(t *testing.T, args ...string) {
@@ -184,73 +188,4 @@ func (l *Lab) Config(t *testing.T, name string) *rest.Config {
 func (l *Lab) Client(t *testing.T, name string) client.Client {
 	t.Helper()
 	return l.Administrator(t, name)
-}
-
-// Inventory lists every object in every cluster, one per line.
-func (l *Lab) Inventory(ctx context.Context) ([]string, error) {
-	output, err := exec.CommandContext(ctx, LabProgram, "inventory", "--dir", l.Dir).Output()
-	if err != nil {
-		return nil, fmt.Errorf("liqo-lab inventory: %w", err)
-	}
-	return strings.Split(strings.TrimSpace(string(output)), "\n"), nil
-}
-
-// KeepsInventory fails the test if, at its end, the clusters have other objects than now.
-func (l *Lab) KeepsInventory(t *testing.T) {
-	t.Helper()
-	before, err := l.Inventory(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := l.SameInventory(context.WithoutCancel(t.Context()), t, before); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-// SameInventory compares the objects on the clusters with those before. Kubernetes removes the pod of a Deployment
-// after it, so new pods have some time to go.
-func (l *Lab) SameInventory(ctx context.Context, t *testing.T, before []string) error {
-	t.Helper()
-	added, removed, err := l.changes(ctx, before)
-	pods := slices.DeleteFunc(slices.Clone(added), func(line string) bool { return !strings.Contains(line, " pods ") })
-	if err == nil && len(pods) > 0 {
-		for _, line := range pods {
-			err = errors.Join(err, l.podGoes(ctx, t, line))
-		}
-		var again error
-		added, removed, again = l.changes(ctx, before)
-		err = errors.Join(err, again)
-	}
-	if len(added)+len(removed) > 0 {
-		err = errors.Join(err, fmt.Errorf("the objects on the clusters have changed; new:\n%s\ngone:\n%s",
-			strings.Join(added, "\n"), strings.Join(removed, "\n")))
-	}
-	return err
-}
-
-// changes returns the lines of the inventory that are new, and those that are gone.
-func (l *Lab) changes(ctx context.Context, before []string) (added, removed []string, err error) {
-	now, err := l.Inventory(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	without := func(lines, others []string) []string {
-		return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return slices.Contains(others, line) })
-	}
-	return without(now, before), without(before, now), nil
-}
-
-// podGoes returns once the pod of a line of the inventory is gone.
-func (l *Lab) podGoes(ctx context.Context, t *testing.T, line string) error {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(ctx, TimeToHappen)
-	defer cancel()
-	words := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '/' }) // cluster pods namespace name
-	c := l.Administrator(t, words[0])
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: words[2], Name: words[3]}}
-	return untilGone(ctx, c, &corev1.PodList{}, pod, func() error {
-		return c.Get(ctx, client.ObjectKeyFromObject(pod), pod)
-	})
 }

@@ -32,9 +32,10 @@ var (
 // Root is the folder of the repository. All packages with tests on clusters are at the same depth.
 var Root, _ = filepath.Abs(filepath.Join("..", "..", "..", "..")) // fails only if the folder of the test is gone
 
-// Main runs the tests of a package, if they were requested, and ends the process. A lab starts when a test needs it.
-// At a signal, it stops the lab first.
-func Main(m *testing.M) {
+// Main runs the tests of a package, if they were requested, and ends the process. A lab starts when a test needs it,
+// and these functions prepare it. At a signal, it stops the lab first.
+func Main(m *testing.M, prepare ...func(*Lab) error) {
+	preparations = prepare
 	ctrllog.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
 	flag.Parse()

@@ -8,7 +8,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-func TestMain(m *testing.M) { acctest.Main(m) }
+func TestMain(m *testing.M) { acctest.Main(m, acctest.WithTenantNamespaces) }
 
 func TestAccPacketsCrossBetweenLeavesWithTheSamePodCIDR(t *testing.T) {
 	lab := acctest.BorrowReal(t, acctest.Plane)

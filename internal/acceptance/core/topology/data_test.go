@@ -16,6 +16,7 @@ import (
 
 func TestAccDataSourcesShowANetworkThatSomeoneElseMadeAndThatItsLinkBreaks(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
+	lab.AdoptsTenantNamespaces(t)
 	const views = `
 		data "liqo_shortcut" "rome_milan" {
 		  client = "rome"

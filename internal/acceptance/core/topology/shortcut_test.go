@@ -13,7 +13,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-func TestMain(m *testing.M) { acctest.Main(m) }
+func TestMain(m *testing.M) { acctest.Main(m, acctest.WithTenantNamespaces) }
 
 func TestAccLeavesWithTheSamePodCIDRAreRemapped(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)

@@ -89,6 +89,7 @@ func TestAccTheExampleOfEverySettingOfTheGateways(t *testing.T) {
 
 func TestAccTheExampleOfAnImportTakesOverANetworkMadeByLiqoctl(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
+	lab.AdoptsTenantNamespaces(t)
 	p := lab.Example(t, "import")
 	lab.JoinByHand(t, "rome", "milan")()
 	p.Run("init")

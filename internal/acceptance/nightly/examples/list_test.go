@@ -14,6 +14,7 @@ import (
 // What the page of the list resource says, with its own query. The other lists have other filters.
 func TestAccANetworkMadeByLiqoctlIsFoundByAQueryAndThenGenerated(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
+	lab.AdoptsTenantNamespaces(t)
 	p := lab.NewProject(t, t.TempDir()).OnTerraform114()
 	acctest.DestroyAtLast(p)
 	p.Write("main.tf", lab.Contexts(""))
@@ -86,6 +87,7 @@ func TestAccANetworkMadeByLiqoctlIsFoundByAQueryAndThenGenerated(t *testing.T) {
 // Older versions of Terraform have no queries.
 func TestAccANetworkMadeByLiqoctlIsGeneratedFromTheImportBlocksOfADataSource(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
+	lab.AdoptsTenantNamespaces(t)
 	p := lab.Written(t, lab.Contexts(`
 		data "liqo_shortcuts" "all" {}
 		output "import_blocks" {

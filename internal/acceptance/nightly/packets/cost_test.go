@@ -68,16 +68,14 @@ func TestAccPacketsShowWhatAnotherDialledPortCosts(t *testing.T) {
 		t.Fatalf("%d Services are next to %s (%v)", len(gateways.Items), pod.Name, err)
 	}
 	forward := gateways.Items[0].Spec.Ports[0]
-	if err := c.Create(t.Context(), &corev1.Service{
+	lab.Have(t, "milan", &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: "forward", Namespace: pod.Namespace},
 		Spec: corev1.ServiceSpec{
 			Type: corev1.ServiceTypeNodePort, Selector: gateways.Items[0].Spec.Selector, Ports: []corev1.ServicePort{{
 				Port: forward.Port, TargetPort: forward.TargetPort, Protocol: corev1.ProtocolUDP, NodePort: 31512,
 			}},
 		},
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	costs(p, cost{"connect_port", acctest.OverNodePort + `
 		client_gateway = { connect_port = 31512 }`, []string{clientPod}, true})
 }
@@ -102,6 +100,7 @@ func TestAccPacketsShowThatOtherSettingsDoNotTouchTheGateways(t *testing.T) {
 
 func TestAccPacketsShowWhatAnAdoptionCosts(t *testing.T) {
 	lab := acctest.BorrowReal(t, acctest.Plane)
+	lab.AdoptsTenantNamespaces(t)
 	lab.JoinByHand(t, "rome", "milan")()
 	p := &acctest.PacketPair{
 		Project: lab.NewProject(t, t.TempDir()), Lab: lab, Server: "milan",

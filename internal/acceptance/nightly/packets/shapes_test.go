@@ -12,6 +12,7 @@ import (
 
 func TestAccPacketsCrossWhileAShortcutBecomesTwoEndsAndBack(t *testing.T) {
 	lab := acctest.BorrowReal(t, acctest.Plane)
+	lab.AdoptsTenantNamespaces(t)
 	p := lab.Join(t, "milan", acctest.OverNodePort)
 	p.Write("endpoint.tf", "output \"endpoint\" {\n  value = "+acctest.RomeMilan+".server_endpoint\n}\n")
 	p.Run("apply", "-auto-approve")

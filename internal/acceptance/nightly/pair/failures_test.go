@@ -1,25 +1,31 @@
 package pair
 
 import (
+	"context"
 	"slices"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	tenantnamespace "github.com/liqotech/liqo/pkg/tenantNamespace"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 func TestAccFailureOfAPodThatPodSecurityRejectsHasItsReason(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	namespace := tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil)
-	namespace.Labels[owner.ManagedByLabel] = owner.ManagedBy // so that the provider removes it
-	namespace.Labels["pod-security.kubernetes.io/enforce"] = "restricted"
-	lab.Have(t, "milan", namespace)
+	enforce := func(level string) {
+		patch := client.RawPatch(types.MergePatchType,
+			[]byte(`{"metadata": {"labels": {"pod-security.kubernetes.io/enforce": `+level+`}}}`))
+		namespace := acctest.NamespaceNamed("liqo-tenant-rome")
+		if err := lab.Client(t, "milan").Patch(context.WithoutCancel(t.Context()), namespace, patch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	enforce(`"restricted"`)
+	t.Cleanup(func() { enforce("null") })
 	acctest.Apply(t, resource.TestStep{
 		Config: lab.Between("milan", `timeouts = { create = "`+acctest.Ample+`" }`),
 		ExpectError: acctest.Message(`The gateway's pod is refused on leaf "milan"`,

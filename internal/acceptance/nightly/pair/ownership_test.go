@@ -29,6 +29,7 @@ func TestAccAShortcutWithANewAddressExistsAfterTheApply(t *testing.T) {
 
 func TestAccAShortcutThatIsCreatedBeforeItIsDestroyedStays(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
+	lab.AdoptsTenantNamespaces(t)
 	const first = "lifecycle { create_before_destroy = true }"
 	p := lab.StateIn(t, "cbd", acctest.Joining("s", "rome", "milan", first))
 	acctest.DestroyAtLast(p)
@@ -50,6 +51,7 @@ func TestAccAShortcutThatIsCreatedBeforeItIsDestroyedStays(t *testing.T) {
 
 func TestAccAnAdoptionThatFailsGivesTheNetworkBack(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
+	lab.AdoptsTenantNamespaces(t)
 	p := lab.StateIn(t, "adopting", acctest.Joining("s", "rome", "milan", `
 		adopt_existing = true
 		mtu            = 1400
@@ -85,6 +87,7 @@ func TestAccAnAdoptionThatFailsGivesTheNetworkBack(t *testing.T) {
 
 func TestAccAShortcutThatTerraformForgetsKeepsItsNetworkUntilItIsImportedAgain(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
+	lab.AdoptsTenantNamespaces(t)
 	first, second := lab.StateIn(t, "first", acctest.Joining("s", "rome", "milan", "")), lab.StateIn(
 		t, "second", acctest.Joining("s", "rome", "milan", ""),
 	)

@@ -7,7 +7,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-func TestMain(m *testing.M) { acctest.Main(m) }
+func TestMain(m *testing.M) { acctest.Main(m, acctest.WithTenantNamespaces) }
 
 // The page whose runbooks these tests follow, with its own configurations and commands.
 const operation = "templates/guides/operate.md.tmpl"

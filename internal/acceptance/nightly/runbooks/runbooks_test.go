@@ -49,6 +49,7 @@ func TestAccRunbookToAddALeafOnlyAddsAndToRemoveItOnlyRemoves(t *testing.T) {
 
 func TestAccRunbookOfALostLeafGivesItUpInTwoApplies(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
+	lab.AdoptsTenantNamespaces(t)
 	outputs := acctest.BlocksOf(t, runbookOf(t, "Lose a leaf"), "text")
 	varies := regexp.MustCompile(`root@vm|\d{4}-\d\d-\d\dT[\d:]+Z|after \d+s|\[…\]|…`)
 	likeThePage := func(output string) (sentences []string) { // without what differs from run to run

@@ -9,6 +9,7 @@ import (
 
 func TestAccALostStateIsImportedWithTheConfiguration(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
+	lab.AdoptsTenantNamespaces(t)
 	// The first block of the runbook has both. The shortcuts get a setting that is not the default.
 	imports, mesh, found := strings.Cut(acctest.BlockOf(t, strings.ReplaceAll(runbookOf(t, "Lost state"), "\n   ", "\n"),
 		"terraform"), "\nresource ")
@@ -34,6 +35,7 @@ func TestAccALostStateIsImportedWithTheConfiguration(t *testing.T) {
 
 func TestAccALostStateIsImportedWithoutTheConfiguration(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
+	lab.AdoptsTenantNamespaces(t)
 	lost := lab.StateIn(t, "network", acctest.Joining("s", "rome", "milan", "mtu = 1400"))
 	other := lab.StateIn(t, "other", acctest.Joining("s", "rome", "naples", ""))
 	rescue := lab.StateIn(t, "rescue", "")
@@ -69,6 +71,7 @@ func TestAccALostStateIsImportedWithoutTheConfiguration(t *testing.T) {
 
 func TestAccRunbookToMoveAShortcutToAnotherStateChangesNothing(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
+	lab.AdoptsTenantNamespaces(t)
 	page := runbookOf(t, "Move a shortcut to another state")
 	blocks := acctest.BlocksOf(t, page, "terraform")
 	former := lab.StateIn(t, "former", acctest.ShortcutRomeMilan)

@@ -6,4 +6,4 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-func TestMain(m *testing.M) { acctest.Main(m) }
+func TestMain(m *testing.M) { acctest.Main(m, acctest.WithTenantNamespaces) }
