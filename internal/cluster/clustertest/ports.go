@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -45,8 +46,9 @@ func (k *keptPorts) write(name string, data []byte, isPatch bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var object struct{ Spec struct{ Endpoint portLists } }
-	if isPatch {
-		object.Spec.Endpoint = k.lists[name]
+	if isPatch { // copies, because JSON is read into what is there, and readers have that
+		kept := k.lists[name]
+		object.Spec.Endpoint = portLists{slices.Clone(kept.Ports), slices.Clone(kept.NodePorts)}
 	}
 	err := json.Unmarshal(data, &object)
 	k.lists[name] = object.Spec.Endpoint
