@@ -27,6 +27,10 @@ import (
 var (
 	LabProgram     = filepath.Join(Root, "bin", "liqo-lab")
 	LiqoctlProgram string
+
+	// As in a release, the program has no symbols: each command of Terraform reads all of it, to compare its hash with
+	// that of the lock file.
+	providerProgram = filepath.Join(Root, "bin", "stripped", "terraform-provider-liqo")
 )
 
 // Root is the folder of the repository. All packages with tests on clusters are at the same depth.
@@ -137,8 +141,8 @@ func setEnvironment() error {
 	return errors.Join(errs...)
 }
 
-// buildPrograms builds the lab and liqoctl, unless they are built already. Other packages may want to do so at the same
-// time: without a lock, they would replace a program that one of them runs.
+// buildPrograms builds the lab, liqoctl and the provider, unless they are built already. Other packages may want to do
+// so at the same time: without a lock, they would replace a program that one of them runs.
 func buildPrograms() (err error) {
 	if err := os.MkdirAll(filepath.Dir(LabProgram), 0o755); err != nil {
 		return err
@@ -152,6 +156,9 @@ func buildPrograms() (err error) {
 		return err
 	}
 	if _, err = Output("go", "-C", Root+"/internal/lab", "build", "-o", LabProgram, "./cmd/liqo-lab"); err != nil {
+		return err
+	}
+	if _, err = Output("go", "build", "-ldflags=-s -w", "-o", providerProgram, Root); err != nil {
 		return err
 	}
 	LiqoctlProgram, err = Output(LabProgram, "build", "--liqoctl")

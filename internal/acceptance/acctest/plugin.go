@@ -43,16 +43,10 @@ func (p *Project) InstallFrom(mirror string) {
 		fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", mirror))
 }
 
-// BuiltProvider builds the provider once for all tests. It returns a mirror of a registry with it, for `terraform
-// init` and `tofu init`. As in a release, the program has no symbols: each command of Terraform reads all of it, to
-// compare its hash with that of the lock file.
+// BuiltProvider returns a mirror of a registry with the provider, for `terraform init` and `tofu init`.
 var BuiltProvider = sync.OnceValues(func() (string, error) {
-	mirror, built := filepath.Join(Scratch, "mirror"), filepath.Join(Scratch, "mirror-build", "provider")
-	output, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", built, Root).CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, output)
-	}
-	return mirror, MirrorProvider(mirror, built, "0.0.1")
+	mirror := filepath.Join(Scratch, "mirror")
+	return mirror, MirrorProvider(mirror, providerProgram, "0.0.1")
 })
 
 // MirrorProvider puts a program into a mirror of both registries, as a version of the provider.
@@ -60,7 +54,7 @@ func MirrorProvider(mirror, program, version string) error {
 	for _, registry := range Registries() {
 		folder := filepath.Join(mirror, registry, "leafmesh", "liqo", version, runtime.GOOS+"_"+runtime.GOARCH)
 		file := filepath.Join(folder, "terraform-provider-liqo_v"+version)
-		if err := errors.Join(os.MkdirAll(folder, 0o755), os.Link(program, file)); err != nil {
+		if err := errors.Join(os.MkdirAll(folder, 0o755), os.Symlink(program, file)); err != nil {
 			return err
 		}
 	}
