@@ -52,8 +52,7 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	liqoctls := []binaries.Program{binaries.Liqoctl, binaries.Liqoctl.At(binaries.LiqoRelease{Version: oldestLiqo})}
-	if _, err := binaries.Build(context.Background(), progress.New(os.Stderr), liqoctls...); err != nil {
+	if _, err := binaries.Build(context.Background(), progress.New(os.Stderr), binaries.Liqoctl); err != nil {
 		log.Fatal(err)
 	}
 	os.Exit(m.Run())
@@ -202,16 +201,23 @@ func liqoctl(t *testing.T, args ...string) {
 	runLiqoctlProgram(t, binaries.Liqoctl, args...)
 }
 
-// runLiqoctlProgram runs a version of liqoctl.
-func runLiqoctlProgram(t *testing.T, program binaries.Program, args ...string) {
+// buildLiqoctl returns the file of a version of liqoctl.
+func buildLiqoctl(t *testing.T, version binaries.Program) string {
 	t.Helper()
-	files, err := binaries.Build(t.Context(), progress.New(os.Stderr), program)
+	files, err := binaries.Build(t.Context(), progress.New(os.Stderr), version)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return files[binaries.Liqoctl.Name]
+}
+
+// runLiqoctlProgram runs a version of liqoctl.
+func runLiqoctlProgram(t *testing.T, version binaries.Program, args ...string) {
+	t.Helper()
+	file := buildLiqoctl(t, version)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	if out, err := exec.CommandContext(ctx, files[binaries.Liqoctl.Name], args...).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, file, args...).CombinedOutput(); err != nil {
 		t.Fatalf("liqoctl %v: %v\n%s", args, err, out)
 	}
 }

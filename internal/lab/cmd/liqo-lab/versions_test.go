@@ -25,15 +25,18 @@ const oldestLiqo = "v1.0.1"
 // oldAndNew are two clusters with the oldest and the newest minor release.
 var oldAndNew = []string{"rome=10.200.0.0/16,liqo=" + oldestLiqo, "milan=10.200.0.0/16"}
 
+// oldLiqoctl is the oldest liqoctl. Tests build it before their lab starts, which runs for a limited time.
+var oldLiqoctl = binaries.Liqoctl.At(binaries.LiqoRelease{Version: oldestLiqo})
+
 // connectOld connects two clusters with the oldest liqoctl, and waits until the tunnel works.
 func connectOld(t *testing.T, server, dialer labdir.Cluster) {
 	t.Helper()
-	runLiqoctlProgram(t, binaries.Liqoctl.At(binaries.LiqoRelease{Version: oldestLiqo}),
-		"network", "connect", "--gw-server-service-type", "NodePort", "--wait",
+	runLiqoctlProgram(t, oldLiqoctl, "network", "connect", "--gw-server-service-type", "NodePort", "--wait",
 		"--kubeconfig", dialer.Kubeconfig, "--remote-kubeconfig", server.Kubeconfig)
 }
 
 func TestClustersWithDifferentVersionsOfLiqoRunInOneLab(t *testing.T) {
+	buildLiqoctl(t, oldLiqoctl)
 	lab := start(t, filepath.Join(t.TempDir(), "lab"), oldAndNew...)
 	rome, milan := lab.Clusters[0], lab.Clusters[1]
 
@@ -95,6 +98,7 @@ func TestAVersionOfLiqoThatDoesNotExistIsRefused(t *testing.T) {
 }
 
 func TestPacketsCrossBetweenLeavesWithDifferentVersionsOfLiqo(t *testing.T) {
+	buildLiqoctl(t, oldLiqoctl)
 	lab := startReal(t, oldAndNew...)
 	rome, milan := lab.Clusters[0], lab.Clusters[1]
 	inRome, inMilan := lab.runPod(t, "rome"), lab.runPod(t, "milan")
@@ -124,6 +128,7 @@ func TestPacketsCrossBetweenLeavesWithDifferentVersionsOfLiqo(t *testing.T) {
 }
 
 func TestARunningClusterGetsAnotherVersionOfLiqo(t *testing.T) {
+	buildLiqoctl(t, oldLiqoctl)
 	lab := start(t, filepath.Join(t.TempDir(), "lab"), oldAndNew...)
 	rome, milan := lab.Clusters[0], lab.Clusters[1]
 	connectOld(t, milan, rome)
