@@ -9,9 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // Inventory lists every object in every cluster, one per line: the cluster, the resource, and the name.
@@ -37,14 +41,14 @@ func (l *Lab) KeepsInventory(t *testing.T) {
 	})
 }
 
-// SameInventory compares the objects on the clusters with those before. Kubernetes removes objects after their owner, a
-// pod after its Deployment for example, so new ones with an owner have some time to go.
+// SameInventory compares the objects on the clusters with those before. What Kubernetes [collects] has some time to go.
 func (l *Lab) SameInventory(ctx context.Context, t *testing.T, before []string) error {
 	t.Helper()
 	added, removed, err := l.changes(ctx, before)
-	if err == nil && len(added) > 0 {
-		for _, line := range added {
-			err = errors.Join(err, l.ownedGoes(ctx, t, line))
+	late := slices.DeleteFunc(slices.Clone(added), func(line string) bool { return collects(line) == nil })
+	if err == nil && len(late) > 0 {
+		for _, line := range late {
+			err = errors.Join(err, l.goes(ctx, t, line))
 		}
 		var again error
 		added, removed, again = l.changes(ctx, before)
@@ -69,34 +73,31 @@ func (l *Lab) changes(ctx context.Context, before []string) (added, removed []st
 	return without(now, before), without(before, now), nil
 }
 
-// ownedGoes returns once the object of a line of the inventory is gone, or at once if it has no owner.
-func (l *Lab) ownedGoes(ctx context.Context, t *testing.T, line string) error {
+// collects returns the kind of the object of a line of the inventory if Kubernetes removes such objects some time after
+// their owner, and nobody waits for that: the pods of a Deployment, and Liqo's rules against masquerading. For all
+// others, which a removal waits for, it returns nil.
+func collects(line string) *schema.GroupVersionKind {
+	switch {
+	case strings.Contains(line, " pods "):
+		return new(corev1.SchemeGroupVersion.WithKind("Pod"))
+	case strings.HasSuffix(line, "-masquerade-bypass"):
+		return new(networkingv1beta1.GroupVersion.WithKind(cluster.FirewallConfigurationKind))
+	default:
+		return nil
+	}
+}
+
+// goes returns once the object of a line of the inventory that Kubernetes [collects] is gone.
+func (l *Lab) goes(ctx context.Context, t *testing.T, line string) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, TimeToHappen)
 	defer cancel()
-	words := strings.Fields(line)
+	words := strings.Fields(line) // cluster, resource, name
+	namespace, name, _ := strings.Cut(words[2], "/")
+	object, list := &metav1.PartialObjectMetadata{}, &metav1.PartialObjectMetadataList{}
+	object.SetGroupVersionKind(*collects(line))
+	list.SetGroupVersionKind(*collects(line))
+	object.Namespace, object.Name = namespace, name
 	c := l.Administrator(t, words[0])
-	group, resource, found := strings.Cut(words[1], "/")
-	if !found {
-		group, resource = "", words[1]
-	}
-	kind, err := c.RESTMapper().KindFor(schema.GroupVersionResource{Group: group, Resource: resource})
-	if err != nil {
-		return err
-	}
-	var (
-		object metav1.PartialObjectMetadata
-		list   metav1.PartialObjectMetadataList
-	)
-	object.SetGroupVersionKind(kind)
-	list.SetGroupVersionKind(kind)
-	namespace, name, found := strings.Cut(words[2], "/")
-	if !found {
-		namespace, name = "", words[2]
-	}
-	key := client.ObjectKey{Namespace: namespace, Name: name}
-	if err := c.Get(ctx, key, &object); err != nil || len(object.OwnerReferences) == 0 {
-		return client.IgnoreNotFound(err)
-	}
-	return untilGone(ctx, c, &list, &object, func() error { return c.Get(ctx, key, &object) })
+	return untilGone(ctx, c, list, object, func() error { return c.Get(ctx, client.ObjectKeyFromObject(object), object) })
 }
