@@ -83,10 +83,10 @@ func startLab(options []string) (*Lab, error) {
 
 // thrift returns the environment variables that make the programs of a lab do with less of the machine. Only API
 // servers would use more memory than the limit of LAB_MEMORY. They hold 150 MB, and collect garbage more often: with
-// 350 MiB instead of a GiB, that is less than a tenth of their CPU time.
+// 350 MiB instead of a GiB, that is less than a tenth of their CPU time. Without LAB_MEMORY, there is no limit.
 func thrift() []string {
-	variables := []string{"GOMEMLIMIT=" + os.Getenv("LAB_MEMORY")} // an empty one is no limit
-	const sideBySide = 4                                           // labs, each of another package
+	variables := []string{"GOMEMLIMIT=" + os.Getenv("LAB_MEMORY")}
+	const sideBySide = 4 // labs, each of another package
 	if runtime.NumCPU() <= sideBySide {
 		// The programs of the labs keep every core busy. A program on one core at a time, as in a container with one CPU,
 		// does not look for work on other cores and does not wake them up. That is 4 to 9 % of the CPU time.
