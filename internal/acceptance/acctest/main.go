@@ -28,9 +28,9 @@ var (
 	LabProgram     = filepath.Join(Root, "bin", "liqo-lab")
 	LiqoctlProgram string
 
-	// As in a release, the program has no symbols: each command of Terraform reads all of it, to compare its hash with
-	// that of the lock file.
-	providerProgram = filepath.Join(Root, "bin", "stripped", "terraform-provider-liqo")
+	// ProviderProgram is the provider. As in a release, it has no symbols: each command of Terraform reads all of it, to
+	// compare its hash with that of the lock file.
+	ProviderProgram = filepath.Join(Root, "bin", "stripped", "terraform-provider-liqo")
 )
 
 // Root is the folder of the repository. All packages with tests on clusters are at the same depth.
@@ -99,7 +99,7 @@ const gcPercent = 400
 
 // The registries in which the CLIs look for a provider without a host in its address.
 const (
-	TerraformRegistry = "registry.terraform.io"
+	terraformRegistry = "registry.terraform.io"
 	openTofuRegistry  = "registry.opentofu.org"
 )
 
@@ -122,7 +122,7 @@ func setEnvironment() error {
 			return err
 		}
 	}
-	host := TerraformRegistry
+	host := terraformRegistry
 	if filepath.Base(terraform) != "terraform" {
 		host = openTofuRegistry
 	}
@@ -158,7 +158,7 @@ func buildPrograms() (err error) {
 	if _, err = Output("go", "-C", Root+"/internal/lab", "build", "-o", LabProgram, "./cmd/liqo-lab"); err != nil {
 		return err
 	}
-	if _, err = Output("go", "build", "-ldflags=-s -w", "-o", providerProgram, Root); err != nil {
+	if _, err = Output("go", "build", "-ldflags=-s -w", "-o", ProviderProgram, Root); err != nil {
 		return err
 	}
 	LiqoctlProgram, err = Output(LabProgram, "build", "--liqoctl")

@@ -43,10 +43,10 @@ func (p *Project) InstallFrom(mirror string) {
 		fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", mirror))
 }
 
-// BuiltProvider returns a mirror of a registry with the provider, for `terraform init` and `tofu init`.
-var BuiltProvider = sync.OnceValues(func() (string, error) {
+// ProviderMirror returns a mirror of a registry with the provider, for `terraform init` and `tofu init`.
+var ProviderMirror = sync.OnceValues(func() (string, error) {
 	mirror := filepath.Join(Scratch, "mirror")
-	return mirror, MirrorProvider(mirror, providerProgram, "0.0.1")
+	return mirror, MirrorProvider(mirror, ProviderProgram, "0.0.1")
 })
 
 // MirrorProvider puts a program into a mirror of both registries, as a version of the provider.
@@ -63,7 +63,7 @@ func MirrorProvider(mirror, program, version string) error {
 
 // Registries returns the hosts of the addresses that CLIs give to the provider.
 func Registries() []string {
-	hosts := []string{TerraformRegistry, openTofuRegistry, os.Getenv("TF_ACC_PROVIDER_HOST")}
+	hosts := []string{terraformRegistry, openTofuRegistry, os.Getenv("TF_ACC_PROVIDER_HOST")}
 	slices.Sort(hosts)
 	return slices.Compact(hosts)
 }

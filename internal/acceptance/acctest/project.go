@@ -46,7 +46,7 @@ func DestroyAtLast(projects ...*Project) {
 // NewProject copies a folder. Without one, the project is empty.
 func (l *Lab) NewProject(t *testing.T, from string) *Project {
 	t.Helper()
-	mirror, err := BuiltProvider()
+	mirror, err := ProviderMirror()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func TestAccTheExampleOfATemplateOfOnesOwn(t *testing.T) {
 func TestAccTheExampleOfARotationAfterSomeDays(t *testing.T) {
 	l := acctest.Borrow(t, acctest.Topology)
 	p := l.Example(t, "rotation")
-	mirror, err := acctest.BuiltProvider()
+	mirror, err := acctest.ProviderMirror()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package runbooks
 
 import (
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -16,14 +15,9 @@ import (
 func TestAccRunbookOfAnotherVersionOfTheProviderAndTheWayBack(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
 	p := lab.NewProject(t, t.TempDir())
-	built, err := acctest.BuiltProvider()
-	if err != nil {
-		t.Fatal(err)
-	}
 	mirror := t.TempDir()
-	program := acctest.OnlyFile(t, filepath.Join(built, acctest.TerraformRegistry, "leafmesh", "liqo", "*", "*", "*"))
 	for _, version := range []string{"0.1.0", "0.2.0"} {
-		if err := acctest.MirrorProvider(mirror, program, version); err != nil {
+		if err := acctest.MirrorProvider(mirror, acctest.ProviderProgram, version); err != nil {
 			t.Fatal(err)
 		}
 	}

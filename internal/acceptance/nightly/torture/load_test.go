@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -108,15 +107,7 @@ func TestAccTortureByACrowdedLeafDoesNotFillTheMemoryOfTheProvider(t *testing.T)
 // returns the most memory that it has used, in bytes.
 func attach(p *acctest.Project) (end func() int64) {
 	p.T.Helper()
-	mirror, err := acctest.BuiltProvider()
-	if err != nil {
-		p.T.Fatal(err)
-	}
-	programs, err := filepath.Glob(filepath.Join(mirror, "*", "leafmesh", "liqo", "*", "*", "terraform-provider-liqo*"))
-	if err != nil || len(programs) == 0 { // it has the same program for each registry
-		p.T.Fatalf("the mirror has %v (%v)", programs, err)
-	}
-	provider := exec.CommandContext(context.WithoutCancel(p.T.Context()), programs[0], "-debug")
+	provider := exec.CommandContext(context.WithoutCancel(p.T.Context()), acctest.ProviderProgram, "-debug")
 	provider.Env = append(slices.Clone(p.Env), "GOGC=") // as for users; these tests collect garbage less often
 	stdout, err := provider.StdoutPipe()
 	if err == nil {
