@@ -39,11 +39,14 @@ func TestAccFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 		resource.TestStep{
 			PreConfig: func() {
 				lab.Command(t, "set", "milan", "connect=false")
-				// A gateway creates it when it has everything to dial or to listen.
-				inPlace := lab.Happens(t, "milan", &networkingv1beta1.ConnectionList{}, watch.Added)
+				// A gateway creates its Connection when it has the other gateway's key. When both have, the apply waits only
+				// for the tunnel.
+				atClient := lab.Happens(t, "rome", &networkingv1beta1.ConnectionList{}, watch.Added)
+				atServer := lab.Happens(t, "milan", &networkingv1beta1.ConnectionList{}, watch.Added)
 				go func() {
 					defer close(stopped)
-					<-inPlace // now the apply waits only for the tunnel
+					<-atClient
+					<-atServer
 					lab.Command(t, "stop-apiserver", "milan")
 				}()
 			},
