@@ -21,12 +21,12 @@ type Execution struct {
 	err     error // once it has ended
 }
 
-// Begin starts a Terraform command. The lock that a killed one has left is removed before.
+// Begin starts a Terraform command with a provider of its own. The lock that a killed one has left is removed before.
 func (p *Project) Begin(args ...string) *Execution {
 	p.T.Helper()
 	p.Unlock()
 	running := &Execution{
-		project: p, command: p.Command(context.WithoutCancel(p.T.Context()), args...), Ended: make(chan struct{}),
+		project: p, command: p.detached(context.WithoutCancel(p.T.Context()), args...), Ended: make(chan struct{}),
 	}
 	running.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the provider is in the same group
 	running.command.Stdout, running.command.Stderr = &running.output, &running.output

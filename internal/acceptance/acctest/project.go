@@ -19,6 +19,9 @@ type Project struct {
 	Home string // home folder: .kube/config has a context for each cluster, .kube/NAME.yaml is for one cluster
 	Env  []string
 	Cli  string // the program that it runs
+
+	attaches bool              // to a provider that stays
+	provider *AttachedProvider // nil unless it runs
 }
 
 // Example returns a copy of one of the repository's examples. At the end of the test, everything that it has applied is
@@ -135,6 +138,16 @@ func (p *Project) Refused(args ...string) string {
 
 // Command returns a Terraform command that has not started.
 func (p *Project) Command(ctx context.Context, args ...string) *exec.Cmd {
+	p.T.Helper()
+	command := p.detached(ctx, args...)
+	if p.attaches && args[0] != "init" && !p.logs() {
+		command.Env = p.attached()
+	}
+	return command
+}
+
+// detached returns a Terraform command that starts the provider itself, as for users.
+func (p *Project) detached(ctx context.Context, args ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, p.Cli, args...)
 	command.Dir, command.Env = p.Dir, p.Env
 	return command
@@ -251,21 +264,22 @@ func (p *Project) Job(commands string, status int) string {
 	return string(output)
 }
 
-// Written returns a project with this configuration, which is initialised. At the end of the test, everything that it
-// has applied is destroyed.
+// Written returns a project with this configuration, which is initialised and [Project.Attach]es. At the end of the
+// test, everything that it has applied is destroyed.
 func (l *Lab) Written(t *testing.T, config string) *Project {
 	t.Helper()
-	p := l.NewProject(t, t.TempDir())
+	p := l.NewProject(t, t.TempDir()).Attach()
 	DestroyAtLast(p)
 	p.Write("main.tf", config)
 	p.Run("init")
 	return p
 }
 
-// StateIn returns a project with this name, with its own configuration and its own Terraform state.
+// StateIn returns a project with this name, with its own configuration and its own Terraform state. It
+// [Project.Attach]es.
 func (l *Lab) StateIn(t *testing.T, folder, config string) *Project {
 	t.Helper()
-	p := l.NewProject(t, t.TempDir())
+	p := l.NewProject(t, t.TempDir()).Attach()
 	renamed := filepath.Join(filepath.Dir(p.Dir), folder)
 	if err := os.Rename(p.Dir, renamed); err != nil {
 		t.Fatal(err)

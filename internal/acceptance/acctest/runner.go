@@ -39,7 +39,7 @@ func (l *RealLab) NewRunner(t *testing.T, name, config string, leaves map[string
 	for name, direct := range leaves {
 		r.Ways[name], own[name] = ProxyFor(t, direct)
 	}
-	r.Project = l.NewProject(t, t.TempDir())
+	r.Project = l.NewProject(t, t.TempDir()).Attach()
 	r.SetJSON("TF_VAR_leaves", own)
 	renamed := filepath.Join(filepath.Dir(r.Dir), name)
 	if err := os.Rename(r.Dir, renamed); err != nil {

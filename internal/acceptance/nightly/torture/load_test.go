@@ -1,18 +1,13 @@
 package torture
 
 import (
-	"bufio"
-	"context"
 	"crypto/rand"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
+	"sync"
 	"testing"
 	"time"
 
@@ -103,42 +98,21 @@ func TestAccTortureByACrowdedLeafDoesNotFillTheMemoryOfTheProvider(t *testing.T)
 	}
 }
 
-// attach starts the provider as for a debugger, so that the test can wait for its process. The result ends it, and
-// returns the most memory that it has used, in bytes.
+// attach lets the project attach to a provider whose process the test can look at. The result ends it, and returns the
+// most memory that it has used, in bytes.
 func attach(p *acctest.Project) (end func() int64) {
 	p.T.Helper()
-	provider := exec.CommandContext(context.WithoutCancel(p.T.Context()), acctest.ProviderProgram, "-debug")
-	provider.Env = append(slices.Clone(p.Env), "GOGC=") // as for users; these tests collect garbage less often
-	stdout, err := provider.StdoutPipe()
-	if err == nil {
-		err = provider.Start()
-	}
-	if err != nil {
-		p.T.Fatal(err)
-	}
-	stop := func() {
-		_ = provider.Process.Signal(syscall.SIGINT) // an error means that it has ended
-		_, _ = io.Copy(io.Discard, stdout)
-		_ = provider.Wait() // it was told to end
-	}
+	// As for users; these tests collect garbage less often.
+	provider := acctest.StartProvider(p.T, p.Dir, append(slices.Clone(p.Env), "GOGC="))
+	stop := sync.OnceFunc(provider.Stop)
 	p.T.Cleanup(stop)
-	attachment := regexp.MustCompile(`TF_REATTACH_PROVIDERS='(.*)'`)
-	var how []string
-	for lines := bufio.NewScanner(stdout); how == nil && lines.Scan(); {
-		how = attachment.FindStringSubmatch(lines.Text())
-	}
-	if how == nil {
-		p.T.Fatal("the provider does not print how to attach to it")
-	}
-	// Without the host in its address, Terraform and OpenTofu each add their own.
-	address := regexp.MustCompile(`"[^"/]+/leafmesh/liqo"`)
-	p.Set("TF_REATTACH_PROVIDERS", address.ReplaceAllString(how[1], `"leafmesh/liqo"`))
+	p.Set("TF_REATTACH_PROVIDERS", provider.Reattach)
 	return func() int64 {
 		p.T.Helper()
 		defer stop()
 		p.Set("TF_REATTACH_PROVIDERS", "")
 		// What the kernel reports after the end of a process is no less than the size of the one that has started it.
-		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", provider.Process.Pid))
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", provider.PID))
 		if err != nil {
 			p.T.Fatal(err)
 		}
