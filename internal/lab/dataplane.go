@@ -18,8 +18,8 @@ const (
 )
 
 // Choose returns Simulated or Real. The error says what the machine lacks for the requested data
-// plane. Helper is the command line of the lab's own program.
-func (d DataPlane) Choose(helper []string) (DataPlane, error) {
+// plane. Helper is the file of liqo-pod.
+func (d DataPlane) Choose(helper string) (DataPlane, error) {
 	switch d {
 	case Simulated:
 		return Simulated, nil

@@ -51,8 +51,8 @@ type Options struct {
 	// Guard is the command that cleans up after the lab if it is killed. Its stdin is a pipe that
 	// ends with the lab.
 	Guard []string
-	// Helper is the command line of the program that runs sandboxes.
-	Helper []string
+	// Helper is the file of liqo-pod, the program that runs in pods and nodes.
+	Helper string
 	Report *progress.Reporter
 }
 

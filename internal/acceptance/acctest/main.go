@@ -26,6 +26,7 @@ import (
 // Programs that the tests run in addition to Terraform.
 var (
 	LabProgram     = filepath.Join(Root, "bin", "liqo-lab")
+	PodProgram     = filepath.Join(Root, "bin", "liqo-pod") // what a lab runs in its pods
 	LiqoctlProgram string
 
 	// ProviderProgram is the provider. As in a release, it has no symbols: each command of Terraform reads all of it, to
@@ -144,7 +145,8 @@ func setEnvironment() error {
 // buildPrograms builds the lab, liqoctl and the provider, unless they are built already. Other packages may want to do
 // so at the same time: without a lock, they would replace a program that one of them runs.
 func buildPrograms() (err error) {
-	if err := os.MkdirAll(filepath.Dir(LabProgram), 0o755); err != nil {
+	bin := filepath.Dir(LabProgram)
+	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return err
 	}
 	lock, err := os.OpenFile(LabProgram+".lock", os.O_CREATE|os.O_RDWR, 0o644)
@@ -155,7 +157,8 @@ func buildPrograms() (err error) {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return err
 	}
-	if _, err = Output("go", "-C", Root+"/internal/lab", "build", "-o", LabProgram, "./cmd/liqo-lab"); err != nil {
+	_, err = Output("go", "-C", Root+"/internal/lab", "build", "-o", bin, "./cmd/liqo-lab", "./cmd/liqo-pod")
+	if err != nil {
 		return err
 	}
 	if _, err = Output("go", "build", "-ldflags=-s -w", "-o", ProviderProgram, Root); err != nil {

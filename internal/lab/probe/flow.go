@@ -32,7 +32,7 @@ type FlowOptions struct {
 	// Grace is how long a flow may take to be answered once more after its end. It ends at the first answer.
 	Grace time.Duration
 	// Answered is called at the first answer. It may be nil.
-	Answered func()
+	Answered func() `json:"-"`
 }
 
 // FlowResult is what became of a flow.

@@ -16,7 +16,7 @@ type Options struct {
 	// UntilAnswer reports whether the first answer is enough.
 	UntilAnswer bool
 	// Answered is called at the first answer. It may be nil.
-	Answered func()
+	Answered func() `json:"-"`
 }
 
 // Result is the result of a probe. Latencies are in milliseconds, from request to answer.

@@ -13,8 +13,6 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
 )
 
 // failure is the file descriptor at which a container that can't be started says why.
@@ -65,8 +63,7 @@ func become(pid int, stdin io.Reader) error {
 	if err := limit(spec); err != nil {
 		return err
 	}
-	env := append(process.MarkOnly(), spec.Env...)
-	return &os.PathError{Op: "exec", Path: spec.Args[0], Err: syscall.Exec(program, spec.Args, env)}
+	return &os.PathError{Op: "exec", Path: spec.Args[0], Err: syscall.Exec(program, spec.Args, spec.Env)}
 }
 
 // ownProcesses makes /proc show the processes of the container only, for the container only.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -65,10 +64,10 @@ type Exit struct {
 	Finished time.Time
 }
 
-// Run starts a container in the sandbox, which must have the file system of one. Helper is the command line of the
-// lab's own program. The container ends with the sandbox at the latest. An error says that the machine has failed. If
-// only the program can't be started, the container has ended already.
-func (s *Sandbox) Run(helper []string, spec ContainerSpec) (*Container, error) {
+// Run starts a container in the sandbox, which must have the file system of one. Helper is the file of liqo-pod. The
+// container ends with the sandbox at the latest. An error says that the machine has failed. If only the program can't
+// be started, the container has ended already.
+func (s *Sandbox) Run(helper string, spec ContainerSpec) (*Container, error) {
 	log, err := os.Create(spec.Log)
 	if err != nil {
 		return nil, err
@@ -83,8 +82,9 @@ func (s *Sandbox) Run(helper []string, spec ContainerSpec) (*Container, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := slices.Concat(helper[1:], []string{"container", strconv.Itoa(s.PID)})
-	c := &Container{cmd: exec.Command(helper[0], args...), done: make(chan struct{}), Started: time.Now()}
+	c := &Container{
+		cmd: exec.Command(helper, "container", strconv.Itoa(s.PID)), done: make(chan struct{}), Started: time.Now(),
+	}
 	c.cmd.Stdin = bytes.NewReader(described)
 	c.cmd.Stdout, c.cmd.Stderr = log, log
 	c.cmd.ExtraFiles = []*os.File{failure}

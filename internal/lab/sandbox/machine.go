@@ -46,7 +46,7 @@ func mountContainer(root string) error {
 			return err
 		}
 	}
-	// The programs see the processes of their container there. Until then, the lab's program needs the machine's.
+	// The programs see the processes of their container there. Until then, liqo-pod needs the machine's.
 	if err := mount("/proc", filepath.Join(root, "proc")); err != nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -62,10 +61,10 @@ type Sandbox struct {
 	stdin io.Closer
 }
 
-// Start creates a sandbox, and returns when it is as spec says. Helper is the command line of the
-// lab's own program. It needs root.
-func Start(helper []string, spec Spec) (_ *Sandbox, err error) {
-	s := &Sandbox{cmd: exec.Command(helper[0], slices.Concat(helper[1:], []string{"sandbox"})...), Namespace: netns.None()}
+// Start creates a sandbox, and returns when it is as spec says. Helper is the file of liqo-pod. It
+// needs root.
+func Start(helper string, spec Spec) (_ *Sandbox, err error) {
+	s := &Sandbox{cmd: exec.Command(helper, "sandbox"), Namespace: netns.None()}
 	defer func() {
 		if err != nil {
 			s.Stop()

@@ -20,7 +20,7 @@ func TestAccPacketsShowInTheMetricsOfTheRunbook(t *testing.T) {
 	page := acctest.SectionOf(t, operation, "Monitoring")
 	names := regexp.MustCompile(`\bliqo_[a-z_]+`)
 	curl := filepath.Join(t.TempDir(), "curl")
-	if err := os.Symlink(acctest.LabProgram, curl); err != nil {
+	if err := os.Symlink(acctest.PodProgram, curl); err != nil {
 		t.Fatal(err)
 	}
 	// A pod asks the gateway of a cluster. The result has the labels and the value of each metric, by its name.

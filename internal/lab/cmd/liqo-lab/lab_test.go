@@ -32,7 +32,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/tools"
 )
 
 // asCommand makes the test program run as the command, so that tests run what users run.
@@ -47,15 +46,28 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	// As a tool in a pod, the environment is the pod's.
-	if os.Getenv(asCommand) != "" || tools.ByName[filepath.Base(os.Args[0])] != nil {
+	if os.Getenv(asCommand) != "" {
 		main()
 		return
+	}
+	if err := buildPodProgram(); err != nil {
+		log.Fatal(err)
 	}
 	if _, err := binaries.Build(context.Background(), progress.New(os.Stderr), binaries.Liqoctl); err != nil {
 		log.Fatal(err)
 	}
 	os.Exit(m.Run())
+}
+
+// buildPodProgram builds liqo-pod where the command looks for it: beside the test program.
+func buildPodProgram() error {
+	executable, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	build := exec.Command("go", "build", "-o", filepath.Dir(executable), "../liqo-pod")
+	build.Stderr = os.Stderr
+	return build.Run()
 }
 
 // command is liqo-lab with these arguments.

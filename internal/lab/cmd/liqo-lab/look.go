@@ -181,11 +181,11 @@ func newCheck() *cobra.Command {
 		Short: "Fail if this machine does not support the real data plane, and say why",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			executable, err := os.Executable()
+			helper, err := podProgram()
 			if err != nil {
 				return err
 			}
-			_, err = lab.Real.Choose([]string{executable})
+			_, err = lab.Real.Choose(helper)
 			return err
 		},
 	}

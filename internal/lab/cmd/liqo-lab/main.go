@@ -7,25 +7,15 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/tools"
 )
 
 func main() {
-	name := filepath.Base(os.Args[0])
-	if tool := tools.ByName[name]; tool != nil { // in the sandbox of a pod
-		if err := tool(os.Args[1:], os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
-			os.Exit(tools.ExitStatus(err))
-		}
-		return
-	}
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer cancel()
 	if err := newCommand().ExecuteContext(ctx); err != nil {
@@ -66,7 +56,6 @@ func newCommand() *cobra.Command {
 		newRun(folder), newPing(folder), newFlow(folder), newHTTP(folder), newUDP(folder), newExec(folder), newLink(folder),
 		newNAT(folder), newRelay(),
 		newDrop(folder), newUnroute(folder), newDevice(folder), newMend(folder), newWhere(folder),
-		newSandbox(), newEnter(), newContainer(), newProbe(),
 	)
 	return command
 }

@@ -143,7 +143,11 @@ func (u *up) options(ctx context.Context) (lab.Options, []peering, error) {
 	if err != nil {
 		return lab.Options{}, nil, err
 	}
-	plane, err := lab.DataPlane(u.dataPlane).Choose([]string{executable})
+	helper, err := podProgram()
+	if err != nil {
+		return lab.Options{}, nil, err
+	}
+	plane, err := lab.DataPlane(u.dataPlane).Choose(helper)
 	if err != nil {
 		return lab.Options{}, nil, fmt.Errorf("--dataplane=%s: %w", u.dataPlane, err)
 	}
@@ -156,7 +160,7 @@ func (u *up) options(ctx context.Context) (lab.Options, []peering, error) {
 		Peerable:          u.peerable || u.peered || len(peerings) > 0,
 		GatewayReadyAfter: u.gatewayReadyAfter, PodReportedAfter: u.podReportedAfter, ConnectAfter: u.connectAfter,
 		NodeMonitorGracePeriod: u.nodeMonitorGracePeriod,
-		Guard:                  []string{executable, "guard", "--dir", dir}, Helper: []string{executable},
+		Guard:                  []string{executable, "guard", "--dir", dir}, Helper: helper,
 		Report: progress.New(os.Stderr),
 	}, peerings, nil
 }

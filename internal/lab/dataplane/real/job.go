@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,12 +17,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/sandbox"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/tools"
 )
 
-// toolsDir is the folder in a sandbox with the tools. They come before the machine's own. The lab's program is each of
-// them, by the name with which it is called.
+// toolsDir is the folder in a sandbox with the tools. They come before the machine's own. liqo-pod is each of them, by
+// the name with which it is called.
 const toolsDir = "/opt/liqo-lab"
 
 // searchPath is where the program of a container is looked up by default.
@@ -163,7 +165,7 @@ func (l *leaf) jobSpec(object *corev1.Pod, name string) (sandbox.Spec, error) {
 // mountTools adds the tools to the mounts of a sandbox.
 func (l *leaf) mountTools(mounts map[string]string) {
 	for tool := range tools.ByName {
-		mounts[filepath.Join(toolsDir, tool)] = l.plane.helper[0]
+		mounts[filepath.Join(toolsDir, tool)] = l.plane.helper
 	}
 }
 
@@ -219,7 +221,7 @@ func (l *leaf) containerSpec(object *corev1.Pod, c *corev1.Container) (sandbox.C
 	}
 	spec := sandbox.ContainerSpec{
 		Args: append(command, args...), Dir: cmp.Or(c.WorkingDir, "/"), Message: messagePath(c),
-		Env: append([]string{"PATH=" + searchPath, "HOSTNAME=" + object.Name, "HOME=/"}, env...),
+		Env: slices.Concat(process.MarkOnly(), []string{"PATH=" + searchPath, "HOSTNAME=" + object.Name, "HOME=/"}, env),
 		Log: filepath.Join(l.Logs, strings.Join([]string{object.Namespace, object.Name, c.Name}, "-")+".log"),
 	}
 	if of := object.Spec.SecurityContext; of != nil {

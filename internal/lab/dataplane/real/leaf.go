@@ -90,9 +90,9 @@ func inside(program binaries.Program) string { return "/usr/bin/" + program.Name
 func (l *leaf) startIn(
 	in *sandbox.Sandbox, program binaries.Program, name string, args []string,
 ) (*process.Process, error) {
-	enter := slices.Concat(l.plane.helper[1:], []string{"enter", strconv.Itoa(in.PID), inside(program)}, args)
+	enter := append([]string{"enter", strconv.Itoa(in.PID), inside(program)}, args...)
 	p, err := process.Start(process.Spec{
-		Name: name, Path: l.plane.helper[0], Args: enter,
+		Name: name, Path: l.plane.helper, Args: enter,
 		Env: []string{"KUBECONFIG=" + kubeconfig}, Log: filepath.Join(l.Logs, name+".log"),
 	})
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"time"
 
@@ -48,8 +47,8 @@ func (l *leaf) keepAlive(in *sandbox.Sandbox, p *process.Process, probe *corev1.
 func (l *leaf) succeeds(in *sandbox.Sandbox, probe *corev1.Probe) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), seconds(probe.TimeoutSeconds))
 	defer cancel()
-	enter := slices.Concat(l.plane.helper[1:], []string{"enter", strconv.Itoa(in.PID)}, probe.Exec.Command)
-	command := exec.CommandContext(ctx, l.plane.helper[0], enter...)
+	enter := append([]string{"enter", strconv.Itoa(in.PID)}, probe.Exec.Command...)
+	command := exec.CommandContext(ctx, l.plane.helper, enter...)
 	command.Env = append(os.Environ(), "PATH="+toolsDir+":/bin")
 	return command.Run() == nil
 }

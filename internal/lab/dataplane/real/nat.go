@@ -27,7 +27,7 @@ type nat struct {
 	rules   []translation
 }
 
-func newNAT(helper []string, network *underlay.Network) (*nat, error) {
+func newNAT(helper string, network *underlay.Network) (*nat, error) {
 	held, err := sandbox.Start(helper, sandbox.Spec{Name: "nat", Sysctls: forwarding()})
 	if err != nil {
 		return nil, err

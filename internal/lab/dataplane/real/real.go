@@ -31,21 +31,21 @@ type Real struct {
 	// Underlay joins the nodes.
 	Underlay *underlay.Network
 
-	helper []string
+	helper string
 	mu     sync.Mutex
 	nat    *nat
 	leaves map[string]*leaf
 	faults map[string]*fault.Faults // by the name of the place
 }
 
-// New returns a data plane without clusters. Helper is the command line of the lab's own program.
-func New(helper []string) *Real {
+// New returns a data plane without clusters. Helper is the file of liqo-pod.
+func New(helper string) *Real {
 	return &Real{Underlay: underlay.New(), helper: helper, leaves: map[string]*leaf{}, faults: map[string]*fault.Faults{}}
 }
 
 // Check returns the reason why this machine can't have a real data plane, or nil. Helper is the
-// command line of the lab's own program.
-func Check(helper []string) error {
+// file of liqo-pod.
+func Check(helper string) error {
 	if os.Geteuid() != 0 {
 		return errors.New("a real data plane needs root")
 	}
