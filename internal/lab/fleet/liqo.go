@@ -10,6 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -53,6 +54,8 @@ var byKind = map[string]func(*controller, object) error{
 	"PublicKey":     (*controller).connect,
 
 	"FirewallConfiguration": (*controller).enforce,
+
+	"ConfigMap": (*controller).refill,
 }
 
 // allocate gives a Network its range.
@@ -134,16 +137,46 @@ func (c *controller) serve(one object) error {
 	if err := c.ensureGateway(part, &corev1.Service{ObjectMeta: part}); err != nil {
 		return err
 	}
+	waits := gateway.Spec.Endpoint.ServiceType == corev1.ServiceTypeLoadBalancer && c.isPoolEmpty()
 	return report(c, serverKind, key(one), func(gateway *networkingv1beta1.GatewayServer) {
 		const firstNodePort = 30000
-		nodePort := firstNodePort + c.nodePorts
-		if gateway.Status.Endpoint != nil {
-			nodePort = gateway.Status.Endpoint.Port
+		nodePort, former := firstNodePort+c.nodePorts, gateway.Status.Endpoint
+		if former != nil {
+			nodePort = former.Port
 		} else {
 			c.nodePorts++
 		}
-		reactions.Serve(gateway, nodePort)
+		if reactions.Serve(gateway, nodePort); waits {
+			gateway.Status.Endpoint = former
+		}
 	})
+}
+
+// pool names the ConfigMap of a leaf's load balancer. If it says `addresses: none`, no further Service gets an address.
+var pool = types.NamespacedName{Namespace: metav1.NamespaceSystem, Name: "load-balancer"}
+
+func (c *controller) isPoolEmpty() bool {
+	found, err := c.store.get(c.resources.ofKind(v1.WithKind("ConfigMap")), pool)
+	if err != nil {
+		return false // there is none
+	}
+	addresses, _, _ := unstructured.NestedString(found.Object, "data", "addresses")
+	return addresses == "none"
+}
+
+// refill serves the gateways again when the pool has changed.
+func (c *controller) refill(one object) error {
+	servers := c.resources.ofKind(serverKind)
+	if key(one) != pool || servers == nil {
+		return nil
+	}
+	found, _ := c.store.list(servers, func(object) bool { return true })
+	for _, gateway := range found {
+		if err := c.serve(gateway); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // dial gives a gateway keys.
