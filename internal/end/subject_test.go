@@ -15,6 +15,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // explained returns the objects of Milan's end of its network with Rome, for package explain.
@@ -78,4 +79,14 @@ func TestAnObjectMarkedForDeletionExplainsAFailedWait(t *testing.T) {
 			t.Errorf("got:\n%s", explain.Detail(err))
 		}
 	})
+}
+
+func TestOnlyTheSubjectOfAResourceOfOneEndIsAlone(t *testing.T) {
+	for _, resource := range []owner.Resource{"", owner.GatewayServerResource} {
+		milan := milansEnd(t)
+		milan.Owner.Resource = resource
+		if alone := milan.Subject().Alone; alone != (resource != "") {
+			t.Errorf("of %q, the subject is alone: %t", resource, alone)
+		}
+	}
 }

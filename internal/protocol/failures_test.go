@@ -183,6 +183,20 @@ func (p *leaf) stopsAt(method, path string) <-chan struct{} {
 	return stopped
 }
 
+// gets returns a channel that is closed when the leaf has answered such a request.
+func (p *leaf) gets(method, path string) <-chan struct{} {
+	answered := make(chan struct{})
+	happens := sync.OnceFunc(func() { close(answered) })
+	p.Disturb(func(w http.ResponseWriter, r *http.Request) bool {
+		p.Forward.ServeHTTP(w, r)
+		if r.Method == method && strings.HasSuffix(r.URL.Path, path) {
+			happens()
+		}
+		return true
+	})
+	return answered
+}
+
 // loseLeases deletes the provider's Leases on a leaf.
 func (l *leaves) loseLeases(name string) {
 	l.t.Helper()

@@ -2,6 +2,9 @@ package protocol
 
 import (
 	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 func TestAShortcutIsImportedByTheIDsOfItsClusters(t *testing.T) {
@@ -76,6 +79,23 @@ func TestAnInvalidImportImportsNothing(t *testing.T) {
 	l.of("milan").Start()
 	p.imports(romeMilan, "rome/milan")
 	p.plan().isEmpty()
+}
+
+func TestHalfANetworkIsImportedAndTheNextApplyCompletesIt(t *testing.T) {
+	l := leavesFor(t)
+	l.joinedByHand()
+	for _, object := range []client.Object{
+		&networkingv1beta1.PublicKey{}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.Configuration{},
+	} {
+		l.lose("milan", inTenant(object, "rome"))
+	}
+	p := l.project(t, between("milan", overNodePort))
+	p.imports(romeMilan, "rome/milan")
+	p.apply().does("update", romeMilan)
+	p.has(romeMilan, "Connected", "status")
+	p.has(romeMilan, "liqo-tenant-rome", "server_namespace")
+	p.has(romeMilan, l.network("milan", "rome"), "client_network")
+	p.has(romeMilan, l.network("rome", "milan"), "server_network")
 }
 
 func TestAResourceOfOneEndIsImported(t *testing.T) {

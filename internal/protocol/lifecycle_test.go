@@ -15,6 +15,32 @@ func TestATaintedShortcutIsReplaced(t *testing.T) {
 	p.has(romeMilan, "Connected", "status")
 }
 
+func TestAShortcutIsReplacedOnDemand(t *testing.T) {
+	l := leavesFor(t)
+	p := l.project(t, between("milan", overNodePort))
+	p.apply()
+	before := l.requested()
+	p.replacing(romeMilan)
+	p.apply().does("replace", romeMilan)
+	p.has(romeMilan, "Connected", "status")
+	for what, one := range l.requested() {
+		if one.UID == before[what].UID {
+			t.Errorf("the %s was not replaced", what)
+		}
+	}
+}
+
+func TestAShortcutThatMovesKeepsItsNetwork(t *testing.T) {
+	l := leavesFor(t)
+	p := l.project(t, between("milan", overNodePort))
+	p.apply()
+	networks := l.networks()
+	p.moves(romeMilan, "liqo_shortcut.after")
+	p.configure(renamed(between("milan", overNodePort)))
+	p.apply().does("no-op", "liqo_shortcut.after")
+	l.sameNetworks(networks)
+}
+
 func TestADestroyThatReachesOnlyOneLeafKeepsTheState(t *testing.T) {
 	l := leavesFor(t)
 	p := l.project(t, between("milan", overNodePort))

@@ -1,8 +1,6 @@
 package protocol
 
 import (
-	"fmt"
-	"maps"
 	"strings"
 	"testing"
 
@@ -78,6 +76,14 @@ func TestALostLeafBlocksNothingElseAndIsGivenUpOnlyByForce(t *testing.T) {
 	}
 }
 
+func TestADestroyCleansTheOtherLeafIfOneIsGone(t *testing.T) {
+	l := leavesFor(t)
+	p := l.project(t, forced)
+	p.apply()
+	l.of("milan").Stop()
+	p.isDestroyedWithoutMilan(l.of("milan").Start)
+}
+
 // losesMilan lets a project give up Milan, which does not answer any more.
 func (p *project) losesMilan() {
 	p.t.Helper()
@@ -116,32 +122,20 @@ func TestAnImportedShortcutGivesUpALostLeafBeforeItsFirstUpdate(t *testing.T) {
 func TestAnImportedShortcutIsAdoptedAfterALostLeafIsBack(t *testing.T) {
 	l := leavesFor(t)
 	l.joinedByHand()
-	before := l.owners()
+	before := l.networks()
 	p := l.project(t, between("milan", overNodePort))
 	p.imports(romeMilan, "rome/milan")
 	p.losesMilan()
 	l.of("milan").Start()
 	p.plan().isEmpty()
-	if now := l.owners(); !maps.Equal(now, before) {
-		t.Errorf("without a change, the network is another one's: %v, not %v", now, before)
-	}
+	l.sameNetworks(before) // without a change, it stays the other one's
 	p.configure(between("milan", overNodePort+"\nmtu = 1400"))
 	p.apply().does("update", romeMilan)
-	for what, owner := range l.owners() {
+	for what, owner := range l.networks() {
 		if !strings.Contains(owner, "terraform-provider-liqo") {
 			t.Errorf("the update has not adopted the %s: %s", what, owner)
 		}
 	}
-}
-
-// owners returns what the requested objects show of whose they are, by leaf and kind.
-func (l *leaves) owners() map[string]string {
-	l.t.Helper()
-	owners := map[string]string{}
-	for what, one := range l.requested() {
-		owners[what] = fmt.Sprintln(one.UID, one.Labels, one.Annotations)
-	}
-	return owners
 }
 
 func TestALeafRemovedFromTheProviderBlockCanBeGivenUp(t *testing.T) {

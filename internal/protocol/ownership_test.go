@@ -1,15 +1,61 @@
 package protocol
 
 import (
+	"fmt"
 	"maps"
+	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
+
+// networks returns what the requested objects are, and what they show of whose they are, by leaf and kind.
+func (l *leaves) networks() map[string]string {
+	l.t.Helper()
+	networks := map[string]string{}
+	for what, one := range l.requested() {
+		networks[what] = fmt.Sprintln(one.UID, one.Generation, one.Labels, one.Annotations)
+	}
+	return networks
+}
+
+// sameNetworks fails the test if any of these objects has changed.
+func (l *leaves) sameNetworks(before map[string]string) {
+	l.t.Helper()
+	if now := l.networks(); !maps.Equal(before, now) {
+		l.t.Errorf("the networks have changed from %v to %v", before, now)
+	}
+}
+
+const (
+	inFirst = `{"metadata":{"annotations":{
+		"terraform-provider-liqo/origin":"{\"who\":\"alice@ci\",\"folder\":\"first\"}"}}}`
+	madeInFirst = "made by alice@ci, in folder first"
+)
+
+// madeInFirst lets the network of Rome and Milan be made in a folder first: all projects of a test run in the same one.
+func (l *leaves) madeInFirst() {
+	l.t.Helper()
+	l.patch("rome", inTenant(&networkingv1beta1.Configuration{}, "milan"), inFirst)
+	l.patch("milan", inTenant(&networkingv1beta1.Configuration{}, "rome"), inFirst)
+}
+
+// isRefused applies a project. It must fail, say these sentences, and leave no state.
+func (p *project) isRefused(sentences ...string) {
+	p.t.Helper()
+	p.applyFails(sentences...)
+	if len(p.state) > 0 {
+		p.t.Errorf("the refused create is in the state: %s", p.state[0].address)
+	}
+}
 
 func TestASecondNetworkOfThePairIsAWarning(t *testing.T) {
 	l := leavesFor(t)
@@ -80,4 +126,130 @@ func TestLookingAtAShortcutChangesNothing(t *testing.T) {
 	if written := l.writes(); len(written) > 0 {
 		t.Errorf("the provider has sent %v", written)
 	}
+}
+
+func TestAShortcutOfAnotherStateIsNeitherTakenOverNorRemoved(t *testing.T) {
+	for name, test := range map[string]struct{ client, server string }{
+		"in the same direction": {"rome", "milan"}, "in the opposite direction": {"milan", "rome"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := leavesFor(t)
+			first := l.project(t, between("milan", overNodePort))
+			first.apply()
+			l.madeInFirst()
+			networks := l.networks()
+			second := l.project(t, fromTo(test.client, test.server, overNodePort))
+			for range 2 { // the second try has the same result
+				second.isRefused(
+					fmt.Sprintf("Error: A shortcut with %q exists already on leaf %q", test.server, test.client),
+					"Another liqo_shortcut owns it, "+madeInFirst)
+			}
+			second.destroy()
+			l.sameNetworks(networks)
+			first.plan().isEmpty()
+		})
+	}
+}
+
+// Terraform creates the resource of the new address and destroys that of the old one in any order.
+func TestAShortcutWithANewAddressExistsAfterTheApply(t *testing.T) {
+	t.Run("which is created first", func(t *testing.T) {
+		l := leavesFor(t)
+		before, after := l.project(t, between("milan", overNodePort)), l.project(t, between("milan", overNodePort))
+		before.apply()
+		refused := l.of("milan").gets(http.MethodDelete, "/leases/terraform-provider-liqo.milan.rome")
+		created := after.applying(refused) // for the first time: the create has given the lock on the pair back
+		before.destroy()
+		created()
+		after.has(romeMilan, "Connected", "status")
+		after.plan().isEmpty()
+	})
+	t.Run("which is destroyed first", func(t *testing.T) {
+		const after = "liqo_shortcut.after"
+		l := leavesFor(t)
+		p := l.project(t, between("milan", overNodePort))
+		p.apply()
+		p.configure(renamed(between("milan", overNodePort)))
+		applied := p.apply()
+		applied.does("delete", romeMilan)
+		applied.does("create", after)
+		p.has(after, "Connected", "status")
+	})
+}
+
+// renamed returns a shortcut under another address, liqo_shortcut.after.
+func renamed(shortcut string) string { return strings.Replace(shortcut, `"rome_milan"`, `"after"`, 1) }
+
+func TestAShortcutThatIsCreatedBeforeItIsDestroyedStays(t *testing.T) {
+	l := leavesFor(t)
+	destroyed := l.project(t, between("milan", overNodePort))
+	destroyed.apply()
+	networks := l.networks()
+	created := l.project(t, between("milan", impatient))
+	created.isRefused("Error: A shortcut with", "exists already on leaf",
+		"If this apply replaces it with `create_before_destroy`, remove that setting.")
+	l.sameNetworks(networks)
+	destroyed.plan().isEmpty()
+
+	made := l.requested()
+	created.configure(between("milan", overNodePort+"\nadopt_existing = true"))
+	created.applyOnce().does("create", romeMilan)
+	destroyed.destroy()
+	created.plan().isEmpty()
+	if changes := differing(made, l.requested()); changes != "" || len(l.requested()) != len(made) {
+		t.Errorf("the network is another one: %s", changes)
+	}
+}
+
+func TestAnAdoptionThatFailsGivesTheNetworkBack(t *testing.T) {
+	l := leavesFor(t)
+	l.joinedByHand()
+	networks := l.networks()
+	p := l.project(t, between("milan", overNodePort+"\nmtu = 1400\nadopt_existing = true"))
+	l.of("milan").Disturb(func(w http.ResponseWriter, r *http.Request) bool {
+		applies := r.Header.Get("Content-Type") == string(types.ApplyPatchType) // the adoption itself is another patch
+		if !applies || !strings.HasSuffix(r.URL.Path, "/gatewayservers/rome") {
+			return false
+		}
+		clustertest.Refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, "spec.mtu: Invalid value: 1400")
+		return true
+	})
+	l.writes() // only later ones
+	p.isRefused("spec.mtu: Invalid value: 1400")
+	adopts := func(r clustertest.Request) bool {
+		return r.Method == http.MethodPatch && strings.HasSuffix(r.Path, "/configurations/rome")
+	}
+	if written := l.writes(); !slices.ContainsFunc(written, adopts) {
+		t.Errorf("the apply has adopted nothing: %v", written)
+	}
+	l.sameNetworks(networks)
+	l.of("milan").Disturb(nil)
+	p.apply().does("create", romeMilan)
+}
+
+func TestAShortcutThatTerraformForgetsKeepsItsNetworkUntilItIsImportedAgain(t *testing.T) {
+	l := leavesFor(t)
+	first, second := l.project(t, between("milan", overNodePort)), l.project(t, between("milan", overNodePort))
+	first.apply()
+	l.madeInFirst()
+	networks := l.networks()
+	first.forget(romeMilan)
+	second.isRefused("Error: A shortcut with", "exists already on leaf", madeInFirst)
+	second.imports(romeMilan, "rome/milan")
+	second.plan().isEmpty()
+	l.sameNetworks(networks)
+	second.destroy()
+	second.hasNoState()
+}
+
+func TestACompleteShortcutStaysItsOwnersWithoutItsGateways(t *testing.T) {
+	l := leavesFor(t)
+	first, second := l.project(t, between("milan", overNodePort)), l.project(t, between("milan", overNodePort))
+	first.apply()
+	l.madeInFirst()
+	l.lose("rome", inTenant(&networkingv1beta1.GatewayClient{}, "milan"))
+	l.lose("milan", inTenant(&networkingv1beta1.GatewayServer{}, "rome"))
+	second.isRefused("Error: A shortcut with", "exists already on leaf", madeInFirst)
+	first.apply().does("update", romeMilan)
+	first.has(romeMilan, "Connected", "status")
 }

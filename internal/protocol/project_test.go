@@ -37,6 +37,7 @@ type instance struct {
 	identity *tfprotov6.ResourceIdentityData
 	version  int64
 	tainted  bool
+	demanded bool // somebody wants a replacement
 }
 
 // project returns a project with a configuration and without a state. Without a provider block of its own, it knows the
@@ -108,6 +109,29 @@ func (p *project) applyFails(sentences ...string) *outcome {
 	return p.refused(p.tryApply(false), sentences)
 }
 
+// applying begins `terraform apply`, which must succeed. It returns when this happens. The returned function waits for
+// the end.
+func (p *project) applying(happens <-chan struct{}) (ends func()) {
+	p.t.Helper()
+	var applied *outcome
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		applied = p.tryApply(false)
+	}()
+	p.t.Cleanup(func() { <-ended })
+	select {
+	case <-happens:
+	case <-ended:
+		p.t.Fatalf("the apply has ended before:\n%s", applied.text.String())
+	}
+	return func() {
+		p.t.Helper()
+		<-ended
+		p.succeeded(applied)
+	}
+}
+
 // destroy is `terraform destroy`, which must succeed.
 func (p *project) destroy() *outcome {
 	p.t.Helper()
@@ -145,6 +169,24 @@ func (p *project) forget(address string) {
 func (p *project) taint(address string) {
 	p.t.Helper()
 	p.instance(address).tainted = true
+}
+
+// untaint is `terraform untaint`.
+func (p *project) untaint(address string) {
+	p.t.Helper()
+	p.instance(address).tainted = false
+}
+
+// replacing demands that the next apply replaces a resource, as its `-replace` does.
+func (p *project) replacing(address string) {
+	p.t.Helper()
+	p.instance(address).demanded = true
+}
+
+// moves gives a resource another address, as a `moved` block does.
+func (p *project) moves(from, to string) {
+	p.t.Helper()
+	p.instance(from).address = to
 }
 
 // value returns an attribute in the state, or of a data source, as text; see [at] and [shown].

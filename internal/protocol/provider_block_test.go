@@ -36,3 +36,13 @@ func TestAnEntryWithoutCredentialsIsTheContextWithItsName(t *testing.T) {
 				"with its name, but kubeconfig",
 			`has no context "turin"; it has "europe", "milan", "naples", "rome", "venice". Set`)
 }
+
+func TestCredentialsThatAreKnownOnlyAfterAnApplyDoNotFailThePlan(t *testing.T) {
+	l := leavesFor(t)
+	p := l.project(t, "provider \"liqo\" { config_path = var.kubeconfig }"+between("milan", overNodePort))
+	p.unknown("kubeconfig", cty.StringVal(l.kubeconfig))
+	p.applyOnce().does("create", romeMilan)
+	p.has(romeMilan, "Connected", "status")
+	p.set("kubeconfig", cty.StringVal(l.kubeconfig))
+	p.plan().isEmpty()
+}

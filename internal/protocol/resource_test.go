@@ -50,13 +50,13 @@ func (r *run) planChange(server tfprotov6.ProviderServer, c *change, config cty.
 		return false
 	case prior.value.IsNull():
 		c.action = "create"
-	case c.planned.RawEquals(prior.value):
-		c.action = "no-op"
-	case slices.ContainsFunc(answer.RequiresReplace, func(path *tftypes.AttributePath) bool {
+	case prior.demanded || slices.ContainsFunc(answer.RequiresReplace, func(path *tftypes.AttributePath) bool {
 		return !along(path, prior.value).RawEquals(along(path, c.planned))
 	}):
 		c.action = "replace"
 		return r.askForPlan(server, c, config, &instance{value: cty.NullVal(kind), private: c.private}) != nil
+	case c.planned.RawEquals(prior.value):
+		c.action = "no-op"
 	default:
 		c.action = "update"
 	}

@@ -84,13 +84,3 @@ func (l *Lab) Contexts(more string) string {
 		}
 		%s`, l.Kubeconfig, more)
 }
-
-// ServerOf returns a gateway of Milan for a cluster that does not exist.
-func ServerOf(more string) string {
-	return BothLeaves + `
-		resource "liqo_gateway_server" "turin" {
-		  cluster           = "milan"
-		  remote_cluster_id = "turin"
-		  ` + more + `
-		}`
-}

@@ -83,20 +83,6 @@ func TestAccLeavesAreContextsOfTheKubeconfigInTheEnvironment(t *testing.T) {
 	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
 }
 
-func TestAccCredentialsThatAreKnownOnlyAfterAnApplyDoNotFailThePlan(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	acctest.Apply(t, resource.TestStep{
-		Config: fmt.Sprintf(`
-			resource "terraform_data" "kubeconfig" {
-			  input = %q
-			}
-			provider "liqo" {
-			  config_path = terraform_data.kubeconfig.output
-			}`, lab.Kubeconfig) + acctest.ShortcutInDefault,
-		ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
-	})
-}
-
 func TestAccALeafIsReachedBelowAPathOfAProxy(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	between, rome := acctest.ProxyFor(t, lab.ReachedAsAdministrator(t, "rome")["rome"])

@@ -5,11 +5,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -56,22 +53,6 @@ func TestAccANetworkInTheOppositeDirectionIsReversedIfAdopted(t *testing.T) {
 	})
 }
 
-func TestAccADestroyCleansTheOtherLeafIfOneIsGone(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	acctest.Apply(t,
-		resource.TestStep{Config: lab.Between("milan", acctest.OverNodePort+acctest.InDefault+"\nforce_destroy = true")},
-		resource.TestStep{
-			PreConfig: func() { lab.Command(t, "stop-apiserver", "milan") },
-			Config:    lab.Contexts(""),
-		},
-	)
-	lab.Command(t, "start-apiserver", "milan")
-	// Only Milan still has objects. A new shortcut adopts them, and its destroy removes them.
-	acctest.Apply(t, resource.TestStep{
-		Config: lab.Between("milan", acctest.OverNodePort+acctest.InDefault+"\nadopt_existing = true"),
-	})
-}
-
 func TestAccALeafThatIsGoneCanBeGivenUp(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	p := lab.NewProject(t, t.TempDir())
@@ -90,29 +71,4 @@ func TestAccALeafThatIsGoneCanBeGivenUp(t *testing.T) {
 	acctest.Apply(t, resource.TestStep{
 		Config: lab.Between("milan", acctest.OverNodePort+acctest.InDefault+"\nadopt_existing = true"),
 	})
-}
-
-func TestAccHalfANetworkIsImportedAndTheNextApplyCompletesIt(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	acctest.Apply(t,
-		resource.TestStep{
-			PreConfig: func() {
-				lab.JoinByHand(t, "rome", "milan")()
-				for _, kind := range []client.Object{
-					&networkingv1beta1.PublicKey{}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.Configuration{},
-				} {
-					lab.DeleteFromTenant(t, "milan", kind)
-				}
-			},
-			Config: lab.Contexts(acctest.ShortcutRomeMilan), ResourceName: acctest.RomeMilan, ImportState: true,
-			ImportStateId: "rome/milan", ImportStatePersist: true,
-		},
-		resource.TestStep{
-			Config: lab.Contexts(acctest.ShortcutRomeMilan), ConfigPlanChecks: acctest.InPlace(),
-			ConfigStateChecks: []statecheck.StateCheck{
-				acctest.IsConnected, acctest.Expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")),
-				lab.AsLiqoSays(t, acctest.RomeMilan, "rome", "milan"),
-			},
-		},
-	)
 }

@@ -1,16 +1,12 @@
 package ownership
 
 import (
-	"fmt"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
@@ -76,83 +72,4 @@ func TestAccKeysThatSomeoneElseProvidesStayTheirs(t *testing.T) {
 		}
 	}
 	acctest.DoesNotSay(t, p.Run("destroy", "-auto-approve"), "Warning:")
-}
-
-func TestAccAUsersSecretStaysUnchangedAfterItsGatewayIsGone(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	for _, name := range []string{"my-keys", "other-keys"} {
-		lab.HaveKeys(t, "rome", name)
-		lab.HaveKeys(t, "milan", name)
-	}
-	keys := func(name string) string {
-		return lab.Between("milan", fmt.Sprintf(`
-			server_gateway   = { service_type = "NodePort", key_secret = %q }
-			client_gateway   = { key_secret = %q }
-			client_namespace = "default"
-			server_namespace = "default"`, name, name))
-	}
-	labelled := func(at string) (names []string) {
-		for _, name := range []string{"my-keys", "other-keys"} {
-			var secret corev1.Secret
-			key := client.ObjectKey{Namespace: "default", Name: name}
-			if err := lab.Client(t, at).Get(t.Context(), key, &secret); err != nil {
-				t.Fatal(err)
-			}
-			if len(secret.Labels) > 0 {
-				names = append(names, name)
-			}
-		}
-		return names
-	}
-	// This is the state after an apply or a destroy that was killed after Liqo had removed the gateways.
-	killed := func() {
-		for at, gateway := range map[string]client.Object{
-			"rome":  &networkingv1beta1.GatewayClient{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "milan"}},
-			"milan": &networkingv1beta1.GatewayServer{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "rome"}},
-		} {
-			removed := lab.Gone(t, at, &corev1.PodList{})
-			if err := lab.Client(t, at).Delete(t.Context(), gateway); err != nil {
-				t.Fatal(err)
-			}
-			<-removed
-		}
-		if names := labelled("milan"); len(names) != 1 {
-			t.Errorf("Liqo has labelled %v", names)
-		}
-	}
-	acctest.Apply(
-		t,
-		resource.TestStep{
-			Config:            keys("my-keys"),
-			ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
-		},
-		resource.TestStep{
-			PreConfig: killed, Config: keys("other-keys"), ConfigPlanChecks: acctest.InPlace(),
-			ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
-		},
-		resource.TestStep{PreConfig: killed, Config: keys("other-keys"), Destroy: true},
-	)
-	for _, at := range []string{"rome", "milan"} {
-		if names := labelled(at); len(names) > 0 {
-			t.Errorf("Secrets of %s still have labels: %v", at, names)
-		}
-	}
-}
-
-func TestAccAUsersSecretIsRejectedInANamespaceThatADestroyRemoves(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	p := lab.Written(t, lab.Between("milan", acctest.OverNodePort))
-	p.Again()
-	keys := acctest.WireguardKeys(t, "liqo-tenant-rome", "my-keys")
-	if err := lab.Client(t, "milan").Create(t.Context(), keys); err != nil {
-		t.Fatal(err)
-	}
-	networks := lab.Networks(t)
-	p.Write("main.tf", lab.Between("milan", `server_gateway = { service_type = "NodePort", key_secret = "my-keys" }`))
-	acctest.Says(t, p.Refused("plan"), `Error: Secret liqo-tenant-rome/my-keys would be deleted with the shortcut on `+
-		`leaf "milan"`, "Set the namespace at this end (`client_namespace`, `server_namespace` or `namespace`)")
-	lab.SameNetworks(t, networks)
-	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort))
-	p.Run("plan", "-detailed-exitcode")
-	p.Run("destroy", "-auto-approve")
 }

@@ -17,60 +17,6 @@ func TestMain(m *testing.M) { acctest.Main(m) }
 // The page that says what Terraform does to a shortcut.
 const lives = "templates/guides/lifecycle.md.tmpl"
 
-// joining returns a shortcut over a NodePort with this address and more attributes, in namespaces that stay.
-func joining(name, client, server, more string) string {
-	return acctest.Joining(name, client, server, acctest.InDefault+"\n"+more)
-}
-
-func TestAccAShortcutIsReplacedOnDemand(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	p := lab.StateIn(t, "one", joining("s", "rome", "milan", "")+`
-		resource "terraform_data" "trigger" { input = 1 }`)
-	acctest.DestroyAtLast(p)
-	p.Apply()
-	gateway := lab.GatewayServer(t)
-	p.Run("apply", "-auto-approve", "-replace=liqo_shortcut.s")
-	p.Unchanged()
-	if now := lab.GatewayServer(t); now == gateway {
-		t.Error("the gateway was not replaced")
-	}
-
-	triggered := joining("s", "rome", "milan", `
-		lifecycle { replace_triggered_by = [terraform_data.trigger] }`)
-	p.Configure(triggered + `
-		resource "terraform_data" "trigger" { input = 2 }`)
-	acctest.Says(t, p.Run("apply", "-auto-approve"), "1 added, 1 changed, 1 destroyed")
-	p.Unchanged()
-}
-
-func TestAccAShortcutOfAnotherStateIsNeitherTakenOverNorRemoved(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	for name, config := range map[string]string{
-		"in the same direction":     joining("s", "rome", "milan", ""),
-		"in the opposite direction": joining("s", "milan", "rome", ""),
-	} {
-		t.Run(name, func(t *testing.T) {
-			lab.KeepsInventory(t)
-			first := lab.StateIn(t, "first", joining("s", "rome", "milan", ""))
-			second := lab.StateIn(t, "second", config)
-			acctest.DestroyAtLast(first, second)
-			first.Apply()
-			networks := lab.Networks(t)
-			for range 2 { // the second try has the same result
-				acctest.Says(t, second.Refused("apply", "-auto-approve"), "A shortcut with", "exists already on leaf",
-					"Another liqo_shortcut owns it, made by",
-					"in folder first, workspace default")
-				if left := second.Resources(); left != "" {
-					t.Errorf("the refused create is in the state: %s", left)
-				}
-			}
-			second.Run("destroy", "-auto-approve")
-			lab.SameNetworks(t, networks)
-			first.Unchanged()
-		})
-	}
-}
-
 func TestAccAnotherStateTakesAShortcutOverIfItAdopts(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	for name, namespaces := range map[string]string{
@@ -95,20 +41,6 @@ func TestAccAnotherStateTakesAShortcutOverIfItAdopts(t *testing.T) {
 			second.Unchanged()
 		})
 	}
-}
-
-func TestAccAShortcutThatMovesKeepsItsNetwork(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	p := lab.StateIn(t, "moved", joining("before", "rome", "milan", ""))
-	acctest.DestroyAtLast(p)
-	p.Apply()
-	networks := lab.Networks(t)
-	p.Configure(
-		joining("after", "rome", "milan", "") + "\nmoved {\n  from = liqo_shortcut.before\n  to = " +
-			"liqo_shortcut.after\n}",
-	)
-	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 0 changed, 0 destroyed")
-	lab.SameNetworks(t, networks)
 }
 
 func TestAccACreateThatTimesOutSaysHowToContinueAndContinues(t *testing.T) {
@@ -175,29 +107,4 @@ func TestAccTheNextApplyContinuesAfterAKilledOne(t *testing.T) {
 	if now := lab.GatewayServer(t); now != gateway {
 		t.Error("the gateway was replaced")
 	}
-}
-
-func TestAccAGatewayWhoseCreateFailedBelongsToTheStateThatHasIt(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	t.Cleanup(func() { lab.Command(t, "set", "milan", "load-balancer=true") })
-	lab.Command(t, "set", "milan", "load-balancer=false")
-	first := lab.StateIn(t, "first", acctest.ServerOf(`timeouts = { create = "10s", update = "5m" }`))
-	second := lab.StateIn(t, "second", acctest.ServerOf(`service_type = "NodePort"`))
-	acctest.DestroyAtLast(first, second)
-	acctest.Says(t, first.Refused("apply", "-auto-approve"), "The load balancer gives no address",
-		"set `service_type = \"NodePort\"` in the `liqo_gateway_server`", "The resource is tainted")
-	gateway := lab.GatewayServer(t)
-	acctest.Says(t, second.Refused("apply", "-auto-approve"), "exists already on leaf",
-		"in folder first, workspace default")
-	if left := second.Resources(); left != "" {
-		t.Errorf("the refused create is in the state: %s", left)
-	}
-	lab.Command(t, "set", "milan", "load-balancer=true")
-	first.Run("untaint", "liqo_gateway_server.turin")
-	first.Again()
-	if now := lab.GatewayServer(t); now != gateway {
-		t.Error("the gateway was replaced")
-	}
-	first.Run("taint", "liqo_gateway_server.turin")
-	acctest.Says(t, first.Again(), "1 added, 0 changed, 1 destroyed")
 }

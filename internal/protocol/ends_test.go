@@ -1,0 +1,88 @@
+package protocol
+
+import (
+	"net/http"
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// givesNoAddress lets Milan's load balancer give no address until the returned function is called.
+func (l *leaves) givesNoAddress() (refill func()) {
+	l.t.Helper()
+	pool := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: "load-balancer"},
+		Data:       map[string]string{"addresses": "none"},
+	}
+	l.have("milan", pool)
+	return func() { l.t.Helper(); l.patch("milan", pool, `{"data":null}`) }
+}
+
+const turinsServer = "liqo_gateway_server.turin"
+
+// serverOf returns a gateway of Milan for a cluster that does not exist.
+func serverOf(settings string) string { return endAt(turinsServer, "milan", "turin", settings) }
+
+// turinsGateway returns Milan's gateway for Turin.
+func (l *leaves) turinsGateway() *networkingv1beta1.GatewayServer {
+	l.t.Helper()
+	gateway := inTenant(&networkingv1beta1.GatewayServer{}, "turin")
+	if err := l.of("milan").Get(l.t.Context(), client.ObjectKeyFromObject(gateway), gateway); err != nil {
+		l.t.Fatal(err)
+	}
+	return gateway
+}
+
+func TestAGatewayWhoseCreateFailedBelongsToTheStateThatHasIt(t *testing.T) {
+	l := leavesFor(t)
+	refill := l.givesNoAddress()
+	first := l.project(t, serverOf(`timeouts = { create = "5s" }`))
+	first.applyFails(`Time ran out while waiting for the gateway's Service to get an address on "milan".`,
+		"Warning: The resource is tainted")
+	gateway := l.turinsGateway()
+	l.patch("milan", gateway, inFirst)
+	second := l.project(t, serverOf(`service_type = "NodePort"`))
+	second.isRefused("Error: A liqo_gateway_server for", `exists already on leaf "milan"`, madeInFirst)
+
+	refill()
+	first.untaint(turinsServer)
+	first.apply()
+	if now := l.turinsGateway(); now.UID != gateway.UID {
+		t.Error("the gateway was replaced")
+	}
+	first.taint(turinsServer)
+	first.apply().does("replace", turinsServer)
+	if now := l.turinsGateway(); now.UID == gateway.UID {
+		t.Error("the gateway was not replaced")
+	}
+}
+
+func TestAGatewayThatStillWaitsForItsAddressIsNobodyElses(t *testing.T) {
+	l := leavesFor(t)
+	refill := l.givesNoAddress()
+	first := l.project(t, serverOf(""))
+	second := l.project(t, serverOf("service_type = \"NodePort\"\n"+`timeouts = { create = "5s" }`))
+	written := l.of("milan").gets(http.MethodPatch, "/gatewayservers/turin")
+	created := first.applying(written)
+	// While the first one waits, the second one waits for it, and fails.
+	second.isRefused(`Error: Another operation on the gateway for cluster "turin" has not ended on leaf "milan"`)
+	refill()
+	created()
+	first.plan().isEmpty()
+}
+
+func TestAResourceOfOneEndMovesBackToTheTenantNamespace(t *testing.T) {
+	l := leavesFor(t)
+	l.have("milan", namespaceNamed("shortcuts"))
+	p := l.project(t, endAt(turinsKey, "milan", "turin", keyOfTurin+"\n"+`namespace = "shortcuts"`))
+	p.apply()
+	p.has(turinsKey, "shortcuts", "namespace")
+	p.configure(withTurinsKey("milan"))
+	moved := p.apply()
+	moved.does("replace", turinsKey)
+	moved.plans(turinsKey, unknown, "namespace")
+	p.has(turinsKey, "liqo-tenant-turin", "namespace")
+}
