@@ -21,33 +21,40 @@ func TestAccMissingObjectsAreRepairedInPlace(t *testing.T) {
 	lab.Repaired(t, lab.MissingObjects(t)...)
 }
 
+// edit is a change of an object of Liqo in the tenant namespace of a cluster.
+type edit struct {
+	cluster string
+	kind    client.Object
+	patch   string
+}
+
 func TestAccChangesOutsideOfTerraformAreCorrected(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	edited := func(name, cluster string, kind client.Object, patch string) acctest.Damage {
-		return acctest.Damage{Name: name, Do: func() { lab.PatchInTenant(t, cluster, kind, patch) }}
+	// Package protocol has each edit alone.
+	edited := func(name string, edits ...edit) acctest.Damage {
+		return acctest.Damage{Name: name, Do: func() {
+			for _, one := range edits {
+				lab.PatchInTenant(t, one.cluster, one.kind, one.patch)
+			}
+		}}
 	}
+	const otherRange, otherKey = `{"spec":{"remote":{"cidr":{"pod":["10.222.0.0/16"]}}}}`,
+		`{"spec":{"publicKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}`
 	lab.Repaired(t,
-		edited("the client's MTU", "rome", &networkingv1beta1.GatewayClient{}, `{"spec":{"mtu":1200}}`),
-		edited("the server's MTU", "milan", &networkingv1beta1.GatewayServer{}, `{"spec":{"mtu":1200}}`),
-		edited("the port of the Service that is asked for", "milan", &networkingv1beta1.GatewayServer{},
-			`{"spec":{"endpoint":{"port":51999}}}`),
-		edited("the labels of the Service that are asked for", "milan", &networkingv1beta1.GatewayServer{},
-			`{"spec":{"serviceLabels":{"team":"other"}}}`),
-		edited("the server's template", "milan", &networkingv1beta1.GatewayServer{},
-			`{"spec":{"serverTemplateRef":{"name":"nothing"}}}`),
-		edited("the client's template", "rome", &networkingv1beta1.GatewayClient{},
-			`{"spec":{"clientTemplateRef":{"name":"nothing"}}}`),
-		edited(
-			"the port that is dialled", "rome", &networkingv1beta1.GatewayClient{}, `{"spec":{"endpoint":{"port":31999}}}`,
-		),
-		edited("the client's Configuration", "rome", &networkingv1beta1.Configuration{},
-			`{"spec":{"remote":{"cidr":{"pod":["10.222.0.0/16"]}}}}`),
-		edited("the server's Configuration", "milan", &networkingv1beta1.Configuration{},
-			`{"spec":{"remote":{"cidr":{"pod":["10.222.0.0/16"]}}}}`),
-		edited("the key that the client trusts", "rome", &networkingv1beta1.PublicKey{},
-			`{"spec":{"publicKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}`),
-		edited("the key that the server trusts", "milan", &networkingv1beta1.PublicKey{},
-			`{"spec":{"publicKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}`),
+		edited("the gateways' settings",
+			edit{"rome", &networkingv1beta1.GatewayClient{}, `{"spec":{"mtu":1200}}`},
+			edit{"milan", &networkingv1beta1.GatewayServer{},
+				`{"spec":{"mtu":1200,"endpoint":{"port":51999},"serviceLabels":{"team":"other"}}}`}),
+		edited("the gateways' templates",
+			edit{"milan", &networkingv1beta1.GatewayServer{}, `{"spec":{"serverTemplateRef":{"name":"nothing"}}}`},
+			edit{"rome", &networkingv1beta1.GatewayClient{}, `{"spec":{"clientTemplateRef":{"name":"nothing"}}}`}),
+		edited("the port that is dialled, and the Configurations",
+			edit{"rome", &networkingv1beta1.GatewayClient{}, `{"spec":{"endpoint":{"port":31999}}}`},
+			edit{"rome", &networkingv1beta1.Configuration{}, otherRange},
+			edit{"milan", &networkingv1beta1.Configuration{}, otherRange}),
+		edited("the keys that the gateways trust",
+			edit{"rome", &networkingv1beta1.PublicKey{}, otherKey},
+			edit{"milan", &networkingv1beta1.PublicKey{}, otherKey}),
 		// Liqo corrects a Service by itself, except for the node port. The gateway then has another endpoint, and the client
 		// dials the old one.
 		acctest.Damage{Name: "the Service's node port", Do: func() {
