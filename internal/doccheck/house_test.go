@@ -61,3 +61,30 @@ func TestTheWalksOfCONTRIBUTINGGoThroughAllFilesOfTheirExample(t *testing.T) {
 		}
 	}
 }
+
+// TestMakeRaceRunsAllTestsOfThisModule finds tests that `make race` would leave out: it runs those that it does not run
+// with the race detector in three packages only.
+func TestMakeRaceRunsAllTestsOfThisModule(t *testing.T) {
+	setting := regexp.MustCompile(`(?m)^REPETITIVE := (.+)$`).FindStringSubmatch(read(t, "GNUmakefile"))
+	if setting == nil {
+		t.Fatal("GNUmakefile does not say which tests are repetitive")
+	}
+	test := regexp.MustCompile(`(?m)^func (Test\w*(?:` + setting[1] + `)\w*)\(`)
+	found := map[string]int{}
+	other, repeated := regexp.MustCompile(`^internal/(lab|acceptance)/`),
+		regexp.MustCompile(`^internal/(shortcut|provider|protocol)$`)
+	for _, file := range pages(t, []string{"internal"}, ".go") {
+		folder := path.Dir(file)
+		if !strings.HasSuffix(file, "_test.go") || other.MatchString(file) {
+			continue
+		}
+		for _, name := range test.FindAllStringSubmatch(read(t, file), -1) {
+			if found[folder]++; !repeated.MatchString(folder) {
+				t.Errorf("make race does not run %s in %s", name[1], folder)
+			}
+		}
+	}
+	if len(found) != 3 {
+		t.Errorf("of the tests %s, GNUmakefile expects some in three packages; there are %v", setting[1], found)
+	}
+}

@@ -190,7 +190,7 @@ func dieAfter(writes int64, leaves ...*cluster.Leaf) (revive func()) {
 	}
 }
 
-func TestARotationThatIsKilledIsFinishedByTheNextApply(t *testing.T) {
+func TestARotationThatIsKilledAnywhereIsFinishedByTheNextApply(t *testing.T) {
 	finished := false
 	for writes := int64(0); !finished; writes++ {
 		synctest.Test(t, func(t *testing.T) { // the lease of a killed apply has to expire

@@ -35,7 +35,7 @@ func expectNoRules(t *testing.T, s *Shortcut, writes int64) {
 	}
 }
 
-func TestADestroyLeavesNoRulesOfACreateThatWasKilled(t *testing.T) {
+func TestADestroyLeavesNoRulesOfACreateThatWasKilledAnywhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the lease of a killed apply has to expire
 		s, spec := inOwnNamespaces(t)
 		spec.Allow, spec.Create = database, true
@@ -49,7 +49,7 @@ func TestADestroyLeavesNoRulesOfACreateThatWasKilled(t *testing.T) {
 	})
 }
 
-func TestTheNextCreateHasNoRulesOfOneThatWasKilled(t *testing.T) {
+func TestTheNextCreateHasNoRulesOfOneThatWasKilledAnywhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, spec := inOwnNamespaces(t)
 		spec.Create = true
@@ -71,7 +71,7 @@ func TestTheNextCreateHasNoRulesOfOneThatWasKilled(t *testing.T) {
 	})
 }
 
-func TestRulesOfAKilledChangeAreSeenAndGoWithTheNextApply(t *testing.T) {
+func TestRulesOfAChangeKilledAnywhereAreSeenAndGoWithTheNextApply(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, spec := inOwnNamespaces(t)
 		limited := spec

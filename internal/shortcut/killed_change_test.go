@@ -25,7 +25,7 @@ var changesOfGateways = map[string]func(*Spec){
 }
 
 // The next apply goes back in one case, and goes on in the other one.
-func TestAChangeThatIsKilledIsMendedByTheNextApply(t *testing.T) {
+func TestAChangeThatIsKilledAnywhereIsMendedByTheNextApply(t *testing.T) {
 	for name, change := range changesOfGateways {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // the lease of a killed apply has to expire
