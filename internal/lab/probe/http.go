@@ -13,10 +13,6 @@ func HTTP(ctx context.Context, url string, options Options) Result {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, Proxy: nil}}
 	var answer any
 	result := repeat(ctx, url, options, func(ctx context.Context, _ int) error {
-		deadline, _ := ctx.Deadline()
-		// At the end of the probe, the last request still waits for its answer, or it would count as lost.
-		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
-		defer cancel()
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 		if err != nil {
 			return err

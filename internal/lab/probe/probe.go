@@ -37,11 +37,11 @@ type Result struct {
 	Answer any `json:"answer,omitempty"`
 }
 
-// ask sends one request, and returns when the answer has arrived or ctx ends. Number counts from
-// one.
+// ask sends one request, and returns when the answer has arrived or ctx ends. Number counts from one.
 type ask func(ctx context.Context, number int) error
 
-// repeat asks as often as the options say.
+// repeat asks as often as the options say, or until ctx ends. The last request still waits for its answer then, or it
+// would count as lost.
 func repeat(ctx context.Context, to string, options Options, ask ask) Result {
 	result := Result{To: to}
 	var latencies []time.Duration
@@ -50,7 +50,7 @@ func repeat(ctx context.Context, to string, options Options, ask ask) Result {
 	for number := 1; number <= options.Count; number++ {
 		next := time.After(options.Interval)
 		start := time.Now()
-		once, cancel := context.WithTimeout(ctx, options.Timeout)
+		once, cancel := context.WithTimeout(context.WithoutCancel(ctx), options.Timeout)
 		err := ask(once, number)
 		silent := once.Err() != nil
 		cancel()
@@ -65,12 +65,15 @@ func repeat(ctx context.Context, to string, options Options, ask ask) Result {
 		case !silent && !slices.Contains(result.Errors, err.Error()):
 			result.Errors = append(result.Errors, err.Error())
 		}
-		if number == options.Count || ctx.Err() != nil || options.UntilAnswer && err == nil {
+		if number == options.Count || options.UntilAnswer && err == nil {
 			break
 		}
 		select {
 		case <-next:
 		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			break
 		}
 	}
 	result.Received, result.Lost = len(latencies), result.Sent-len(latencies)

@@ -32,6 +32,26 @@ func TestAnswersAreCountedAndTimed(t *testing.T) {
 	})
 }
 
+func TestAProbeThatIsEndedWaitsForItsLastAnswerAndAsksNoMore(t *testing.T) {
+	for name, after := range map[string]time.Duration{
+		"while it waits for an answer": 1010 * time.Millisecond, "in a pause": 1500 * time.Millisecond,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, end := context.WithTimeout(t.Context(), after)
+				defer end()
+				got := repeat(ctx, "10.71.1.10", thrice, func(ctx context.Context, _ int) error {
+					<-time.After(20 * time.Millisecond)
+					return ctx.Err()
+				})
+				if got.Sent != 2 || got.Lost != 0 {
+					t.Errorf("got %+v", got)
+				}
+			})
+		})
+	}
+}
+
 func TestTheFirstAnswerIsAnnouncedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
