@@ -66,10 +66,10 @@ func StartProvider(t *testing.T, dir string, env []string) *AttachedProvider {
 	return p
 }
 
-// Stop ends the provider.
+// Stop ends the provider, unless it has ended.
 func (p *AttachedProvider) Stop() {
 	_ = p.alive.Close() // it is a pipe
-	_ = p.shell.Wait()  // it was told to end
+	_ = p.shell.Wait()  // it was told to end; it is an error to wait again
 }
 
 // Attach lets the project's later commands attach to a provider that stays, all but those that [Project.Begin] and

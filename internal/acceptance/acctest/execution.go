@@ -26,7 +26,7 @@ func (p *Project) Begin(args ...string) *Execution {
 	p.T.Helper()
 	p.Unlock()
 	running := &Execution{
-		project: p, command: p.detached(context.WithoutCancel(p.T.Context()), args...), Ended: make(chan struct{}),
+		project: p, command: p.unattached(context.WithoutCancel(p.T.Context()), args...), Ended: make(chan struct{}),
 	}
 	running.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the provider is in the same group
 	running.command.Stdout, running.command.Stderr = &running.output, &running.output

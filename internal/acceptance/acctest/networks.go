@@ -50,22 +50,21 @@ func (l *Lab) Repaired(t *testing.T, all ...Damage) {
 // alone. Here, both ends lose theirs at once, but for the gateways: one that stays must find the new one.
 func (l *Lab) MissingObjects(t *testing.T) []Damage {
 	t.Helper()
-	without := func(name string, atRome, atMilan client.Object) Damage {
+	without := func(name, cluster string, kind client.Object) Damage {
+		return Damage{name, func() { l.DeleteFromTenant(t, cluster, kind) }}
+	}
+	withoutBoth := func(name string, kind client.Object) Damage {
 		return Damage{name, func() {
-			if atRome != nil {
-				l.DeleteFromTenant(t, "rome", atRome)
-			}
-			if atMilan != nil {
-				l.DeleteFromTenant(t, "milan", atMilan)
-			}
+			l.DeleteFromTenant(t, "rome", kind)
+			l.DeleteFromTenant(t, "milan", kind)
 		}}
 	}
 	return []Damage{
-		without("the Configurations", &networkingv1beta1.Configuration{}, &networkingv1beta1.Configuration{}),
-		without("the GatewayClient", &networkingv1beta1.GatewayClient{}, nil),
-		without("the GatewayServer", nil, &networkingv1beta1.GatewayServer{}),
-		without("the PublicKeys", &networkingv1beta1.PublicKey{}, &networkingv1beta1.PublicKey{}),
-		without("the Connections", &networkingv1beta1.Connection{}, &networkingv1beta1.Connection{}),
+		withoutBoth("the Configurations", &networkingv1beta1.Configuration{}),
+		without("the GatewayClient", "rome", &networkingv1beta1.GatewayClient{}),
+		without("the GatewayServer", "milan", &networkingv1beta1.GatewayServer{}),
+		withoutBoth("the PublicKeys", &networkingv1beta1.PublicKey{}),
+		withoutBoth("the Connections", &networkingv1beta1.Connection{}),
 		// While the tunnel is up, no gateway needs the keys. A lost key is provided to the other leaf again.
 		{"the client's keys", func() {
 			l.DeleteFromTenant(t, "rome", &corev1.Secret{})

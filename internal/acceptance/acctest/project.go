@@ -139,15 +139,15 @@ func (p *Project) Refused(args ...string) string {
 // Command returns a Terraform command that has not started.
 func (p *Project) Command(ctx context.Context, args ...string) *exec.Cmd {
 	p.T.Helper()
-	command := p.detached(ctx, args...)
+	command := p.unattached(ctx, args...)
 	if p.attaches && args[0] != "init" && !p.logs() {
 		command.Env = p.attached()
 	}
 	return command
 }
 
-// detached returns a Terraform command that starts the provider itself, as for users.
-func (p *Project) detached(ctx context.Context, args ...string) *exec.Cmd {
+// unattached returns a Terraform command that starts the provider itself, as for users.
+func (p *Project) unattached(ctx context.Context, args ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, p.Cli, args...)
 	command.Dir, command.Env = p.Dir, p.Env
 	return command

@@ -140,13 +140,15 @@ func (c *controller) serve(one object) error {
 	waits := gateway.Spec.Endpoint.ServiceType == corev1.ServiceTypeLoadBalancer && c.isPoolEmpty()
 	return report(c, serverKind, key(one), func(gateway *networkingv1beta1.GatewayServer) {
 		const firstNodePort = 30000
-		nodePort, former := firstNodePort+c.nodePorts, gateway.Status.Endpoint
+		former := gateway.Status.Endpoint
+		nodePort := firstNodePort + c.nodePorts
 		if former != nil {
 			nodePort = former.Port
 		} else {
 			c.nodePorts++
 		}
-		if reactions.Serve(gateway, nodePort); waits {
+		reactions.Serve(gateway, nodePort)
+		if waits {
 			gateway.Status.Endpoint = former
 		}
 	})

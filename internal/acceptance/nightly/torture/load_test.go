@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -104,12 +103,11 @@ func attach(p *acctest.Project) (end func() int64) {
 	p.T.Helper()
 	// As for users; these tests collect garbage less often.
 	provider := acctest.StartProvider(p.T, p.Dir, append(slices.Clone(p.Env), "GOGC="))
-	stop := sync.OnceFunc(provider.Stop)
-	p.T.Cleanup(stop)
+	p.T.Cleanup(provider.Stop)
 	p.Set("TF_REATTACH_PROVIDERS", provider.Reattach)
 	return func() int64 {
 		p.T.Helper()
-		defer stop()
+		defer provider.Stop()
 		p.Set("TF_REATTACH_PROVIDERS", "")
 		// What the kernel reports after the end of a process is no less than the size of the one that has started it.
 		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", provider.PID))
