@@ -96,9 +96,7 @@ func (l *Lab) ReachedAs(t *testing.T, name, account string, roles []client.Objec
 		l.bind(t, name, role, user)
 	}
 	request := &authenticationv1.TokenRequest{}
-	if err := l.Administrator(t, name).SubResource("token").Create(t.Context(), user, request); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, l.Client(t, name).SubResource("token").Create(t.Context(), user, request))
 	config := l.Config(t, name)
 	return Leaf{config.Host, string(config.CAData), request.Status.Token}
 }
@@ -124,15 +122,11 @@ func (l *Lab) bind(t *testing.T, name string, role client.Object, to *corev1.Ser
 func ObjectsIn(t *testing.T, name string) []client.Object {
 	t.Helper()
 	file, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	var objects []client.Object
 	for text := range strings.SplitSeq(string(file), "\n---\n") {
 		object, _, err := clientgoscheme.Codecs.UniversalDeserializer().Decode([]byte(text), nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		Must(t, err)
 		objects = append(objects, object.(client.Object)) //nolint:errcheck,forcetypeassert // all kinds are objects
 	}
 	return objects
@@ -159,9 +153,7 @@ func (l *Lab) Limit(t *testing.T, leaf string, users ...string) {
 	config := l.Config(t, leaf)
 	config.Impersonate = rest.ImpersonationConfig{UserName: terraformUser, Groups: []string{"system:masters"}}
 	limited, err := client.New(config, client.Options{Scheme: cluster.NewScheme()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	// An API server does not say when it has read a policy, only that it refuses something.
 	const interval = 50 * time.Millisecond
 	inForce := func(ctx context.Context) (bool, error) {

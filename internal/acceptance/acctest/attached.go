@@ -43,9 +43,7 @@ func StartProvider(t *testing.T, dir string, env []string) *AttachedProvider {
 	if err = errors.Join(err, failed); err == nil {
 		err = p.shell.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	var how []string
 	for lines := bufio.NewScanner(stdout); how == nil && lines.Scan(); {
 		how = attachment.FindStringSubmatch(lines.Text())
@@ -55,9 +53,7 @@ func StartProvider(t *testing.T, dir string, env []string) *AttachedProvider {
 		t.Fatal("the provider does not print how to attach to it")
 	}
 	var attached map[string]struct{ Pid int } // keyed by the provider's address
-	if err := json.Unmarshal([]byte(how[1]), &attached); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, json.Unmarshal([]byte(how[1]), &attached))
 	for address, one := range attached {
 		// Without the host in its address, Terraform and OpenTofu each add their own.
 		_, name, _ := strings.Cut(address, "/")

@@ -35,6 +35,14 @@ func Shows(source string, value knownvalue.Check, attribute string, steps ...any
 	return statecheck.ExpectKnownValue("data."+source, path, value)
 }
 
+// Must ends a test at an error, with which it can't go on.
+func Must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
 // Exactly checks a text.
 func Exactly(text string) knownvalue.Check { return knownvalue.StringExact(text) }
 
@@ -127,9 +135,7 @@ func (l *Lab) configuredAt(ctx context.Context, t *testing.T, at, of string) kno
 	t.Helper()
 	var list networkingv1beta1.ConfigurationList
 	err := l.Client(t, at).List(ctx, &list, client.MatchingLabels{consts.RemoteClusterID: l.Cluster(t, of).ClusterID})
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	if len(list.Items) != 1 || list.Items[0].Status.Remote == nil {
 		t.Fatalf("%s has no Configuration of %s that Liqo has processed", at, of)
 	}

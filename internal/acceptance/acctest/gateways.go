@@ -36,9 +36,7 @@ func (l *RealLab) NextGateway(t *testing.T, cluster string) func() {
 func (l *RealLab) RenewGateway(t *testing.T, cluster string) {
 	t.Helper()
 	renewed := l.NextGateway(t, cluster)
-	if err := l.Administrator(t, cluster).Delete(t.Context(), l.GatewayPod(t, cluster)); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, l.Client(t, cluster).Delete(t.Context(), l.GatewayPod(t, cluster)))
 	renewed()
 }
 
@@ -46,7 +44,7 @@ func (l *RealLab) RenewGateway(t *testing.T, cluster string) {
 func (l *RealLab) GatewayPod(t *testing.T, cluster string) *corev1.Pod {
 	t.Helper()
 	var pods corev1.PodList
-	err := l.Administrator(t, cluster).List(
+	err := l.Client(t, cluster).List(
 		t.Context(), &pods, client.MatchingLabels{"networking.liqo.io/component": "gateway"},
 	)
 	if err != nil || len(pods.Items) != 1 {
@@ -143,9 +141,7 @@ func (l *RealLab) KillIn(t *testing.T, cluster string, pod *corev1.Pod, program 
 	if err == nil {
 		err = json.Unmarshal([]byte(described), &place)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	network := func(pid int) string {
 		link, _ := os.Readlink(fmt.Sprintf("/proc/%d/ns/net", pid)) // the process may be gone
 		return link
@@ -176,25 +172,19 @@ func (l *Lab) MoveGateway(t *testing.T, address string) {
 // CallNode gives Milan's node another address. It also works in a cleanup.
 func (l *Lab) CallNode(t *testing.T, address string) {
 	t.Helper()
-	ctx, c := context.WithoutCancel(t.Context()), l.Administrator(t, "milan")
+	ctx, c := context.WithoutCancel(t.Context()), l.Client(t, "milan")
 	var nodes corev1.NodeList
-	if err := c.List(ctx, &nodes); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, c.List(ctx, &nodes))
 	node := nodes.Items[0].DeepCopy()
 	node.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: address}}
-	if err := c.Status().Patch(ctx, node, client.MergeFrom(&nodes.Items[0])); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, c.Status().Patch(ctx, node, client.MergeFrom(&nodes.Items[0])))
 }
 
 // NodeAddress returns the address of a cluster's only node.
 func (l *Lab) NodeAddress(t *testing.T, name string) string {
 	t.Helper()
 	var nodes corev1.NodeList
-	if err := l.Client(t, name).List(t.Context(), &nodes); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, l.Client(t, name).List(t.Context(), &nodes))
 	for _, address := range nodes.Items[0].Status.Addresses {
 		if address.Type == corev1.NodeInternalIP {
 			return address.Address
@@ -218,10 +208,6 @@ func (l *RealLab) UpdateTemplate(t *testing.T, cluster string) {
 			fields["image"] = fmt.Sprint(fields["image"], "-next")
 		}
 	}
-	if err := errors.Join(err, wrong, unstructured.SetNestedSlice(template.Object, containers, path...)); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Update(t.Context(), template); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, errors.Join(err, wrong, unstructured.SetNestedSlice(template.Object, containers, path...)))
+	Must(t, c.Update(t.Context(), template))
 }

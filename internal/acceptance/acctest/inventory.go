@@ -31,9 +31,7 @@ func (l *Lab) Inventory(ctx context.Context) ([]string, error) {
 func (l *Lab) KeepsInventory(t *testing.T) {
 	t.Helper()
 	before, err := l.Inventory(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	t.Cleanup(func() {
 		if err := l.SameInventory(context.WithoutCancel(t.Context()), t, before); err != nil {
 			t.Error(err)
@@ -98,6 +96,6 @@ func (l *Lab) goes(ctx context.Context, t *testing.T, line string) error {
 	object.SetGroupVersionKind(*collects(line))
 	list.SetGroupVersionKind(*collects(line))
 	object.Namespace, object.Name = namespace, name
-	c := l.Administrator(t, words[0])
+	c := l.Client(t, words[0])
 	return untilGone(ctx, c, list, object, func() error { return c.Get(ctx, client.ObjectKeyFromObject(object), object) })
 }

@@ -29,7 +29,7 @@ type Lab struct {
 
 	options []string // of `liqo-lab up`
 
-	administrators map[string]client.WithWatch // keyed by the cluster's name
+	clients map[string]client.WithWatch // keyed by the cluster's name
 
 	// before is the inventory of the lab after its start.
 	before []string
@@ -104,9 +104,9 @@ func (l *Lab) read(output io.Reader) error {
 	if err := json.Unmarshal(line, l); err != nil {
 		return err
 	}
-	l.administrators = map[string]client.WithWatch{}
+	l.clients = map[string]client.WithWatch{}
 	for _, c := range l.Clusters {
-		if l.administrators[c.Name], err = administrator(c.Kubeconfig); err != nil {
+		if l.clients[c.Name], err = newClient(c.Kubeconfig); err != nil {
 			return err
 		}
 	}
@@ -125,9 +125,7 @@ var preparations []func(*Lab) error
 // Command runs liqo-lab on the running lab. It also works in a cleanup, after the end of the test's context.
 func (l *Lab) Command(t *testing.T, args ...string) {
 	t.Helper()
-	if err := l.Try(args...); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, l.Try(args...))
 }
 
 // Try is like command, and returns the error.
@@ -150,8 +148,8 @@ func (l *Lab) Cluster(t *testing.T, name string) LabCluster {
 	return LabCluster{}
 }
 
-// administrator returns a client that knows every kind of Kubernetes and Liqo.
-func administrator(kubeconfig string) (client.WithWatch, error) {
+// newClient returns a client that knows every kind of Kubernetes and Liqo.
+func newClient(kubeconfig string) (client.WithWatch, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		return nil, err
@@ -164,11 +162,11 @@ func administrator(kubeconfig string) (client.WithWatch, error) {
 	return client.NewWithWatch(config, client.Options{Scheme: scheme})
 }
 
-// Administrator returns a client that accesses a cluster directly, without the provider. All tests on the lab share it,
-// because each new one asks the API server for all kinds again.
-func (l *Lab) Administrator(t *testing.T, name string) client.WithWatch {
+// Client returns an administrator's client for a cluster, without the provider. All tests on the lab share it, because
+// each new one asks the API server for all kinds again.
+func (l *Lab) Client(t *testing.T, name string) client.WithWatch {
 	t.Helper()
-	return l.administrators[l.Cluster(t, name).Name]
+	return l.clients[l.Cluster(t, name).Name]
 }
 
 // Config returns an administrator's credentials for a cluster, and its address.
@@ -178,14 +176,6 @@ func (l *Lab) Config(t *testing.T, name string) *rest.Config {
 	if err == nil {
 		err = rest.LoadTLSFiles(config)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	return config
-}
-
-// Client is like administrator, for tests that do not watch.
-func (l *Lab) Client(t *testing.T, name string) client.Client {
-	t.Helper()
-	return l.Administrator(t, name)
 }

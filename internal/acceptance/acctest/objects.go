@@ -29,9 +29,7 @@ func (l *Lab) PatchInTenant(t *testing.T, cluster string, kind client.Object, pa
 	c, name := l.Client(t, cluster), map[string]string{"rome": "milan", "milan": "rome"}[cluster]
 	kind.SetNamespace("liqo-tenant-" + name)
 	kind.SetName(name)
-	if err := c.Patch(t.Context(), kind, client.RawPatch(types.MergePatchType, []byte(patch))); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, c.Patch(t.Context(), kind, client.RawPatch(types.MergePatchType, []byte(patch))))
 }
 
 // NamespaceNamed returns an ordinary namespace.
@@ -43,9 +41,7 @@ func NamespaceNamed(name string) *corev1.Namespace {
 func WireguardKeys(t *testing.T, namespace, name string) *corev1.Secret {
 	t.Helper()
 	private, err := ecdh.X25519().GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Data: map[string][]byte{
@@ -57,10 +53,8 @@ func WireguardKeys(t *testing.T, namespace, name string) *corev1.Secret {
 // Have creates an object for the duration of the test.
 func (l *Lab) Have(t *testing.T, name string, object client.Object) {
 	t.Helper()
-	c := l.Administrator(t, name)
-	if err := c.Create(t.Context(), object); err != nil {
-		t.Fatal(err)
-	}
+	c := l.Client(t, name)
+	Must(t, c.Create(t.Context(), object))
 	t.Cleanup(func() {
 		if err := DeleteAndWait(context.WithoutCancel(t.Context()), c, object); err != nil {
 			t.Error(err)
@@ -120,10 +114,8 @@ func AwaitAny[T client.Object](
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), TimeToHappen)
 	defer cancel()
-	changes, err := l.Administrator(t, cluster).Watch(ctx, kind, which...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	changes, err := l.Client(t, cluster).Watch(ctx, kind, which...)
+	Must(t, err)
 	defer changes.Stop()
 	if err := awaitEvent(changes, func(event watch.Event) bool {
 		object, ok := event.Object.(T)
@@ -138,10 +130,8 @@ func (l *Lab) Happens(
 	t *testing.T, name string, kind client.ObjectList, expected watch.EventType, which ...client.ListOption,
 ) <-chan struct{} {
 	t.Helper()
-	changes, err := l.Administrator(t, name).Watch(t.Context(), kind, which...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	changes, err := l.Client(t, name).Watch(t.Context(), kind, which...)
+	Must(t, err)
 	happened := make(chan struct{})
 	go func() {
 		defer close(happened)
@@ -186,9 +176,7 @@ func (l *Lab) DeleteFromTenant(t *testing.T, cluster string, kind client.Object)
 	t.Helper()
 	c := l.Client(t, cluster)
 	for _, namespace := range []string{"liqo-tenant-rome", "liqo-tenant-milan"} {
-		if err := c.DeleteAllOf(t.Context(), kind, client.InNamespace(namespace)); err != nil {
-			t.Fatal(err)
-		}
+		Must(t, c.DeleteAllOf(t.Context(), kind, client.InNamespace(namespace)))
 	}
 }
 
@@ -198,9 +186,7 @@ func (l *Lab) CopyTemplate(t *testing.T, cluster, kind, from, to string) {
 	template := &unstructured.Unstructured{}
 	template.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind))
 	key := client.ObjectKey{Namespace: "liqo", Name: from}
-	if err := l.Client(t, cluster).Get(t.Context(), key, template); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, l.Client(t, cluster).Get(t.Context(), key, template))
 	template.Object["metadata"] = map[string]any{"namespace": "liqo", "name": to}
 	l.Have(t, cluster, template)
 }

@@ -46,9 +46,7 @@ func WithPods(t *testing.T, l *Lab) *RealLab {
 	for _, c := range lab.Clusters {
 		var err error
 		lab.Pods[c.Name], err = Output(LabProgram, "run", c.Name+"/default/a", "--node", c.Name+"-node", "--dir", l.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		Must(t, err)
 	}
 	return lab
 }
@@ -131,9 +129,7 @@ func (l *RealLab) start(t *testing.T, kind, cluster, target string, options []st
 	if err == nil {
 		err = p.command.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	t.Cleanup(func() { _ = p.command.Process.Kill() }) // where the test fails before it ends the probe
 	return p
 }
@@ -215,13 +211,9 @@ func (l *RealLab) Answers(t *testing.T, cluster, address, other, source string) 
 func (l *RealLab) Halves(t *testing.T, cluster string) (with, without string) {
 	t.Helper()
 	whole, err := netip.ParsePrefix(l.Cluster(t, cluster).PodCIDR)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	pod, err := netip.ParseAddr(l.Pods[cluster])
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	half := netip.PrefixFrom(pod, whole.Bits()+1).Masked()
 	bytes := half.Addr().As4()
 	bytes[whole.Bits()/8] ^= 1 << (7 - whole.Bits()%8) // the bit in which the halves differ

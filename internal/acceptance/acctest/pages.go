@@ -11,9 +11,7 @@ import (
 func SectionOf(t *testing.T, file, title string) string {
 	t.Helper()
 	text, err := os.ReadFile(Root + "/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	_, section, found := strings.Cut(string(text), "\n## "+title+"\n")
 	if !found {
 		t.Fatalf("%s has no section %q", file, title)

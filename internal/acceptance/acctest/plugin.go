@@ -27,9 +27,7 @@ func CliOf(t *testing.T, choice string) string {
 	command.Env = append(os.Environ(), "TERRAFORM="+choice)
 	command.Stderr = os.Stderr
 	path, err := command.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	return strings.TrimSpace(string(path))
 }
 

@@ -50,26 +50,18 @@ func DestroyAtLast(projects ...*Project) {
 func (l *Lab) NewProject(t *testing.T, from string) *Project {
 	t.Helper()
 	mirror, err := ProviderMirror()
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	p := &Project{
 		T: t, Dir: filepath.Join(t.TempDir(), "project"), Home: t.TempDir(), Cli: os.Getenv("TF_ACC_TERRAFORM_PATH"),
 	}
-	if err := os.CopyFS(p.Dir, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(p.Home, ".kube"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, os.CopyFS(p.Dir, os.DirFS(from)))
+	Must(t, os.Mkdir(filepath.Join(p.Home, ".kube"), 0o700))
 	kubeconfigs := map[string]string{"config": l.Kubeconfig}
 	for _, c := range l.Clusters {
 		kubeconfigs[c.Name+".yaml"] = c.Kubeconfig
 	}
 	for name, file := range kubeconfigs {
-		if err := os.Symlink(file, filepath.Join(p.Home, ".kube", name)); err != nil {
-			t.Fatal(err)
-		}
+		Must(t, os.Symlink(file, filepath.Join(p.Home, ".kube", name)))
 	}
 	p.InstallFrom(mirror)
 	for _, variable := range os.Environ() {
@@ -281,9 +273,7 @@ func (l *Lab) StateIn(t *testing.T, folder, config string) *Project {
 	t.Helper()
 	p := l.NewProject(t, t.TempDir()).Attach()
 	renamed := filepath.Join(filepath.Dir(p.Dir), folder)
-	if err := os.Rename(p.Dir, renamed); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, os.Rename(p.Dir, renamed))
 	p.Dir = renamed
 	p.Configure(config)
 	p.Run("init")

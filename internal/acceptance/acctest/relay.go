@@ -23,22 +23,14 @@ type Relay struct {
 func NewRelay(t *testing.T, host string, seed int64) *Relay {
 	t.Helper()
 	to, err := url.Parse(host)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	command := exec.Command(LabProgram, "relay", to.Host, "--seed", strconv.FormatInt(seed, 10))
 	command.Stderr = os.Stderr
 	in, err := command.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	out, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
+	Must(t, command.Start())
 	t.Cleanup(func() {
 		_ = in.Close()
 		_ = command.Wait()

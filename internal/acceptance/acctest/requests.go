@@ -19,9 +19,7 @@ func (l *Lab) RequestsDuring(t *testing.T, happens func()) map[string]map[string
 	before, errBefore := l.requests(t.Context())
 	happens()
 	after, err := l.requests(t.Context())
-	if err := errors.Join(errBefore, err); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, errors.Join(errBefore, err))
 	made := map[string]map[string]int{}
 	for _, c := range l.Clusters {
 		made[c.Name] = map[string]int{}

@@ -42,9 +42,7 @@ func (l *RealLab) NewRunner(t *testing.T, name, config string, leaves map[string
 	r.Project = l.NewProject(t, t.TempDir()).Attach()
 	r.SetJSON("TF_VAR_leaves", own)
 	renamed := filepath.Join(filepath.Dir(r.Dir), name)
-	if err := os.Rename(r.Dir, renamed); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, os.Rename(r.Dir, renamed))
 	r.Dir = renamed
 	r.Configure(OverTokens + config)
 	return r

@@ -22,9 +22,7 @@ func Middle(text string) []byte {
 func FilesIn(t *testing.T, folder string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
-	if err := readAll(os.DirFS(folder), "", files); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, readAll(os.DirFS(folder), "", files))
 	return files
 }
 

@@ -22,7 +22,7 @@ func WithTenantNamespaces(l *Lab) error {
 			if other.Name == c.Name || c.LiqoVersion == "" || other.LiqoVersion == "" {
 				continue
 			}
-			if err := makeTenantNamespace(l.administrators[c.Name], liqov1beta1.ClusterID(other.ClusterID)); err != nil {
+			if err := makeTenantNamespace(l.clients[c.Name], liqov1beta1.ClusterID(other.ClusterID)); err != nil {
 				return err
 			}
 		}

@@ -95,9 +95,7 @@ func TestAccChangesThatLiqoCorrectsAreNotPlanned(t *testing.T) {
 				connection := &networkingv1beta1.Connection{}
 				connection.Namespace, connection.Name = "liqo-tenant-milan", "gw-milan"
 				broken := client.RawPatch(types.MergePatchType, []byte(`{"status":{"value":"Error"}}`))
-				if err := lab.Client(t, "rome").Status().Patch(t.Context(), connection, broken); err != nil {
-					t.Fatal(err)
-				}
+				acctest.Must(t, lab.Client(t, "rome").Status().Patch(t.Context(), connection, broken))
 				lab.ComesUp(t) // with the gateway's next ping
 			},
 			Config:            lab.Contexts(acctest.ShortcutRomeMilan),

@@ -59,7 +59,7 @@ func TestAccFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
 
 func TestAccANamespaceThatAFinalizerHoldsIsAwaitedAndLeavesNoState(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	milan := lab.Administrator(t, "milan")
+	milan := lab.Client(t, "milan")
 	namespace := acctest.NamespaceNamed("liqo-tenant-rome")
 	content := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace: namespace.Name, Name: "content", Finalizers: []string{"example.com/hold"},
@@ -75,13 +75,9 @@ func TestAccANamespaceThatAFinalizerHoldsIsAwaitedAndLeavesNoState(t *testing.T)
 		resource.TestStep{
 			PreConfig: func() {
 				lab.Have(t, "milan", namespace)
-				if err := milan.Create(t.Context(), content); err != nil {
-					t.Fatal(err)
-				}
+				acctest.Must(t, milan.Create(t.Context(), content))
 				t.Cleanup(release)
-				if err := milan.Delete(t.Context(), namespace); err != nil {
-					t.Fatal(err)
-				}
+				acctest.Must(t, milan.Delete(t.Context(), namespace))
 			},
 			Config: config,
 			ExpectError: acctest.Message(`Namespace liqo-tenant-rome is not deleted on leaf "milan"`,

@@ -22,9 +22,7 @@ func later(t *testing.T, l *acctest.Lab, name string, by time.Duration) string {
 	config := l.Config(t, name)
 	transport, err := rest.TransportFor(config)
 	target, err2 := url.Parse(config.Host)
-	if err := errors.Join(err, err2); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, errors.Join(err, err2))
 	server := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite:       func(request *httputil.ProxyRequest) { request.SetURL(target) },
 		Transport:     transport,

@@ -56,9 +56,7 @@ func TestAccAnInterruptedDestroyIsInTheStateAndTheNextOneCompletesIt(t *testing.
 			completed := lab.Gone(t, "rome", &liqov1beta1.ForeignClusterList{})
 			destroy := p.Begin("destroy", "-auto-approve")
 			destroy.Until(completed)
-			if err := destroy.Signal(syscall.SIGINT); err != nil {
-				t.Fatal(err)
-			}
+			acctest.Must(t, destroy.Signal(syscall.SIGINT))
 			output, _ := destroy.Wait()
 			acctest.Says(t, output, `Error: Liqo's controllers do not run on leaf "milan"`,
 				"The work was interrupted while waiting")

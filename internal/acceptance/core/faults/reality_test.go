@@ -24,17 +24,13 @@ func TestAccAShortcutWithoutAnyObjectIsCreatedAgain(t *testing.T) {
 			PreConfig: func() {
 				for at, of := range map[string]string{"rome": "milan", "milan": "rome"} {
 					tenant := acctest.NamespaceNamed("liqo-tenant-" + of)
-					if err := acctest.DeleteAndWait(t.Context(), lab.Administrator(t, at), tenant); err != nil {
-						t.Fatal(err)
-					}
+					acctest.Must(t, acctest.DeleteAndWait(t.Context(), lab.Client(t, at), tenant))
 					acctest.Await(t, lab, at, &liqov1beta1.ForeignClusterList{}, of,
 						func(record *liqov1beta1.ForeignCluster) bool {
 							return !record.Status.Modules.Networking.Enabled // before that, Liqo would create its record again
 						})
 					record := &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: of}}
-					if err := lab.Client(t, at).Delete(t.Context(), record); err != nil {
-						t.Fatal(err)
-					}
+					acctest.Must(t, lab.Client(t, at).Delete(t.Context(), record))
 				}
 			},
 			Config: lab.Contexts(acctest.ShortcutRomeMilan),

@@ -20,9 +20,7 @@ func TestAccLeavesAreReached(t *testing.T) {
 	leaves, certified := lab.ReachedAsAdministrator(t, "rome", "milan"), lab.Config(t, "rome")
 	rome, milan := leaves["rome"], leaves["milan"]
 	content, err := os.ReadFile(lab.Cluster(t, "milan").Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, err)
 	for name, provider := range map[string]string{
 		"by a kubeconfig file for each": fmt.Sprintf(`
 			provider "liqo" {

@@ -23,9 +23,7 @@ func TestAccTwoPeopleMakeOneEndEachAndThenOneShortcut(t *testing.T) {
 		t.Helper()
 		output := json.RawMessage(p.Run("output", "-json", name))
 		variables, err := json.Marshal(map[string]json.RawMessage{name: output})
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, err)
 		to.Write(name+".auto.tfvars.json", string(variables))
 	}
 	joining := func(settings string) string {
@@ -71,9 +69,7 @@ func TestAccTwoPeopleMakeOneEndEachAndThenOneShortcut(t *testing.T) {
 	rules := &networkingv1beta1.FirewallConfiguration{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "liqo-tenant-rome", Name: "rome-allow",
 	}}
-	if err := lab.Client(t, "milan").Delete(t.Context(), rules); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, lab.Client(t, "milan").Delete(t.Context(), rules))
 	acctest.Says(t, milan.Again(), "+ protocol = \"tcp\"", "0 added, 1 changed, 0 destroyed")
 	send(milan, "milan", rome)
 	acctest.Says(t, rome.Again(), "0 added, 1 changed, 0 destroyed")
@@ -109,18 +105,14 @@ func TestAccTheExamplesOfResourcesForOneEndAreAppliedTogether(t *testing.T) {
 	p := lab.Example(t, "provider")
 	for _, name := range []string{"configuration", "gateway_server", "gateway_client", "public_key"} {
 		example, err := os.ReadFile(acctest.Root + "/examples/resources/liqo_" + name + "/resource.tf")
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, err)
 		p.Write(name+".tf", string(example))
 	}
 	p.Apply()
 	for _, name := range []string{"configuration", "gateway_server", "public_key"} {
 		p.Run("state", "rm", "liqo_"+name+".rome")
 		imported, err := os.ReadFile(acctest.Root + "/examples/resources/liqo_" + name + "/import-by-string-id.tf")
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, err)
 		p.Write("import-"+name+".tf", string(imported))
 	}
 	acctest.Says(t, p.Again(), "3 imported, 0 added, 0 changed, 0 destroyed")

@@ -22,16 +22,10 @@ func TestAccKeysThatSomeoneElseProvidesStayTheirs(t *testing.T) {
 	for at, of := range map[string]string{"rome": "milan", "milan": "rome"} {
 		var keys corev1.Secret
 		name := client.ObjectKey{Namespace: "liqo-tenant-" + at, Name: "gw-" + at}
-		if err := lab.Client(t, of).Get(t.Context(), name, &keys); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, lab.Client(t, of).Get(t.Context(), name, &keys))
 		key, err := forge.PublicKey("liqo-tenant-"+of, nil, liqov1beta1.ClusterID(of), keys.Data["publicKey"])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := lab.Client(t, at).Create(t.Context(), key); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, err)
+		acctest.Must(t, lab.Client(t, at).Create(t.Context(), key))
 		brought[at] = key
 	}
 	lab.ComesUp(t)
@@ -54,9 +48,7 @@ func TestAccKeysThatSomeoneElseProvidesStayTheirs(t *testing.T) {
 			t.Errorf("the key of %s is gone (%v)", at, err)
 		}
 		var namespace corev1.Namespace // which the provider has created, and does not own any more
-		if err := c.Get(t.Context(), client.ObjectKey{Name: key.Namespace}, &namespace); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, c.Get(t.Context(), client.ObjectKey{Name: key.Namespace}, &namespace))
 		if namespace.Labels[owner.ManagedByLabel] != owner.ManagedBy || len(namespace.Annotations) > 0 {
 			t.Errorf("Namespace %s on %s has labels %v and annotations %v", key.Namespace, at, namespace.Labels,
 				namespace.Annotations)
@@ -67,9 +59,7 @@ func TestAccKeysThatSomeoneElseProvidesStayTheirs(t *testing.T) {
 	p.Write("main.tf", lab.Between("milan", keyless))
 	p.Apply()
 	for at, key := range brought {
-		if err := lab.Client(t, at).Delete(t.Context(), key); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, lab.Client(t, at).Delete(t.Context(), key))
 	}
 	acctest.DoesNotSay(t, p.Run("destroy", "-auto-approve"), "Warning:")
 }

@@ -84,9 +84,7 @@ func TestAccTheNextApplyContinuesAfterAKilledOne(t *testing.T) {
 		client.MatchingFields{"metadata.name": "terraform-provider-liqo.milan.rome"})
 	running := p.Begin("apply", "-auto-approve")
 	running.Until(renewed) // for the first time: all writes have been answered, and the apply waits for an address
-	if err := running.Signal(syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, running.Signal(syscall.SIGKILL))
 	_, _ = running.Wait()
 	p.Unlock()
 	gateway := lab.GatewayServer(t)

@@ -26,9 +26,7 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	rome, milan := lab.ReachedAsAdministrator(t, "rome")["rome"], lab.Config(t, "milan")
 	content, err := os.ReadFile(lab.Cluster(t, "milan").Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, err)
 	p := lab.StateIn(t, "secrets", "")
 	written, refused := t.TempDir(), "a-token-that-is-planted-and-refused"
 	for name, value := range map[string]string{
@@ -74,9 +72,7 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 	working := lab.Happens(t, "milan", &networkingv1beta1.GatewayServerList{}, watch.Added)
 	running := p.Begin("apply", "-auto-approve")
 	running.Until(working)
-	if err := running.SignalProvider(syscall.SIGQUIT); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, running.SignalProvider(syscall.SIGQUIT))
 	outputs, _ := running.Wait()
 	acctest.Says(t, string(acctest.FilesIn(t, written)["log"]), "SIGQUIT: quit", "shortcut.(*Shortcut).Connect")
 
@@ -168,9 +164,7 @@ func TestAccAnEphemeralTokenIsNotInASavedPlanAndMayChangeBeforeTheApply(t *testi
 	for name := range leaves {
 		account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "administrator"}}
 		request := &authenticationv1.TokenRequest{}
-		if err := lab.Client(t, name).SubResource("token").Create(t.Context(), account, request); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, lab.Client(t, name).SubResource("token").Create(t.Context(), account, request))
 		renewed[name] = request.Status.Token
 	}
 	p.SetJSON("TF_VAR_tokens", renewed)

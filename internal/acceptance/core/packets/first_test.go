@@ -26,9 +26,7 @@ func TestAccPacketsCrossAsSoonAsApplyReturns(t *testing.T) {
 		pod := lab.Gone(t, at, &corev1.PodList{})
 		gateway.SetNamespace("liqo-tenant-" + of)
 		gateway.SetName(of)
-		if err := lab.Client(t, at).Delete(t.Context(), gateway); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, lab.Client(t, at).Delete(t.Context(), gateway))
 		<-pod
 	}
 	renewals := []struct {

@@ -68,9 +68,7 @@ func TestAccPacketsCrossAgainWhenTheActivePodIsLostOrItsGatewayEnds(t *testing.T
 	active := lab.ActivePod(t, "rome", nil)
 	for _, end := range []func(*corev1.Pod){
 		func(pod *corev1.Pod) {
-			if err := lab.Client(t, "rome").Delete(t.Context(), pod); err != nil {
-				t.Fatal(err)
-			}
+			acctest.Must(t, lab.Client(t, "rome").Delete(t.Context(), pod))
 		},
 		func(pod *corev1.Pod) { lab.KillIn(t, "rome", pod, "liqo-gateway") },
 	} {

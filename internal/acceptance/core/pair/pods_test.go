@@ -136,9 +136,7 @@ func TestAccADerivedTemplateFollowsItsBaseAndIsRepaired(t *testing.T) {
 	var before *appsv1.Deployment
 	note := func() {
 		deployment, err := ofMilan(t.Context(), t, lab)
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, err)
 		before = deployment
 	}
 	nothingRestarts := acctest.Check(func(ctx context.Context) error {
@@ -169,9 +167,7 @@ func TestAccADerivedTemplateFollowsItsBaseAndIsRepaired(t *testing.T) {
 		repaired(func() { edit("liqo-tenant-rome", "rome", "edited") }, follows("new")...),
 		repaired(func() {
 			note()
-			if err := lab.Client(t, "milan").Delete(t.Context(), template("liqo-tenant-rome", "rome")); err != nil {
-				t.Fatal(err)
-			}
+			acctest.Must(t, lab.Client(t, "milan").Delete(t.Context(), template("liqo-tenant-rome", "rome")))
 		}, append(follows("new"), nothingRestarts)...),
 	)
 }

@@ -30,9 +30,7 @@ func TestAccTheCredentialsOfAnotherEnvironmentForgetNothing(t *testing.T) {
 		var state struct {
 			Resources json.RawMessage `json:"resources"`
 		}
-		if err := json.Unmarshal([]byte(p.Run("state", "pull")), &state); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, json.Unmarshal([]byte(p.Run("state", "pull")), &state))
 		return string(state.Resources)
 	}
 	idOf := func(ctx context.Context, name string) *corev1.ConfigMap { // the object in which Liqo keeps it
@@ -49,9 +47,7 @@ func TestAccTheCredentialsOfAnotherEnvironmentForgetNothing(t *testing.T) {
 		before := idOf(ctx, name)
 		known := before.DeepCopy()
 		known.Data[consts.ClusterIDConfigMapKey] = id
-		if err := lab.Client(t, name).Patch(ctx, known, client.MergeFrom(before)); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, lab.Client(t, name).Patch(ctx, known, client.MergeFrom(before)))
 	}
 	behind("rome", "milan")
 	p.Apply()

@@ -187,19 +187,13 @@ func TestAccPacketsThatMayNotCrossAreStoppedByEitherGatewayWhileTheOtherOneHasNo
 // dropRules lets the gateway of a cluster for another one drop its rules, as one that has not read them yet.
 func dropRules(t *testing.T, lab *acctest.RealLab, cluster, other string) {
 	t.Helper()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	c, rules := lab.Client(t, cluster), &networkingv1beta1.FirewallConfiguration{}
 	key := client.ObjectKey{Namespace: "liqo-tenant-" + other, Name: other + "-allow"}
-	must(c.Get(t.Context(), key, rules))
+	acctest.Must(t, c.Get(t.Context(), key, rules))
 	rules.Spec.Table.Chains = []firewall.Chain{}
-	must(c.Update(t.Context(), rules))
+	acctest.Must(t, c.Update(t.Context(), rules))
 	rules.Status.Conditions = nil // which Liqo would not renew
-	must(c.Status().Update(t.Context(), rules))
+	acctest.Must(t, c.Status().Update(t.Context(), rules))
 	acctest.Await(t, lab.Lab, cluster, &networkingv1beta1.FirewallConfigurationList{}, key.Name,
 		func(rules *networkingv1beta1.FirewallConfiguration) bool { return len(rules.Status.Conditions) > 0 })
 }
@@ -219,9 +213,7 @@ func TestAccPacketsThatMayNotCrossDoNotWhenAStandbyTakesOverOrLiqoIsUpdated(t *t
 	}
 	for _, cluster := range []string{"milan", "rome"} {
 		active := p.Lab.ActivePod(t, cluster, nil)
-		if err := p.Lab.Client(t, cluster).Delete(t.Context(), active); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, p.Lab.Client(t, cluster).Delete(t.Context(), active))
 		p.Lab.ActivePod(t, cluster, active)
 		crosses()
 		p.Lab.UpdateTemplate(t, cluster)
@@ -273,9 +265,7 @@ func arrivals(t *testing.T, l *acctest.RealLab, cluster string) []int {
 	t.Helper()
 	counters, err := acctest.Output(acctest.LabProgram, "exec", cluster+"/default/a", "--dir", l.Dir, "--", "cat",
 		"/proc/net/snmp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, err)
 	var all []int
 	for _, counter := range arrived {
 		match := counter.FindStringSubmatch(counters)
@@ -283,9 +273,7 @@ func arrivals(t *testing.T, l *acctest.RealLab, cluster string) []int {
 			t.Fatalf("no counter %s in %s", counter, counters)
 		}
 		count, err := strconv.Atoi(match[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, err)
 		all = append(all, count)
 	}
 	return all

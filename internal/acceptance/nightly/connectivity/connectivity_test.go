@@ -256,14 +256,10 @@ func TestAccPacketsOfAKilledConnectivityTestLeaveNothing(t *testing.T) {
 	// Terraform and the provider get a signal as soon as Rome has so many new pods of the test.
 	signalAfter := func(pods int, signal syscall.Signal) (output string) {
 		var left corev1.PodList // by killed ones, which the watch begins with
-		c := p.lab.Administrator(t, "rome")
-		if err := c.List(t.Context(), &left, ofTests); err != nil {
-			t.Fatal(err)
-		}
+		c := p.lab.Client(t, "rome")
+		acctest.Must(t, c.List(t.Context(), &left, ofTests))
 		changes, err := c.Watch(t.Context(), &corev1.PodList{}, ofTests)
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, err)
 		defer changes.Stop()
 		running := p.Begin("apply", "-auto-approve", "-var=run="+rand.Text())
 		for created := 0; created < pods; {
@@ -280,9 +276,7 @@ func TestAccPacketsOfAKilledConnectivityTestLeaveNothing(t *testing.T) {
 				t.Fatalf("it has ended: %v\n%s", err, output)
 			}
 		}
-		if err := running.Signal(signal); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, running.Signal(signal))
 		output, _ = running.Wait() // its error is the signal
 		return output
 	}

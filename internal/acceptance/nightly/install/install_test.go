@@ -32,9 +32,7 @@ func TestAccTheReadmeWorksWordForWordAfterAnInstall(t *testing.T) {
 				command.Env = os.Environ()
 				for _, variable := range []string{"GOPATH", "GOCACHE", "GOMODCACHE"} {
 					value, err := acctest.Output("go", "env", variable)
-					if err != nil {
-						t.Fatal(err)
-					}
+					acctest.Must(t, err)
 					command.Env = append(command.Env, variable+"="+value)
 				}
 				command.Env = append(command.Env, "HOME="+p.Home)
@@ -71,9 +69,7 @@ func TestAccAReleaseIsInstalledWithoutARegistry(t *testing.T) {
 	}
 	zip := acctest.OnlyFile(t, filepath.Join(release, "terraform-provider-liqo_*_"+runtime.GOOS+"_"+runtime.GOARCH+".zip"))
 	sums, err := os.Open(acctest.OnlyFile(t, filepath.Join(release, "*_SHA256SUMS")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, err)
 	defer sums.Close()
 	published := map[string]string{}
 	for lines := bufio.NewScanner(sums); lines.Scan(); {
@@ -85,9 +81,7 @@ func TestAccAReleaseIsInstalledWithoutARegistry(t *testing.T) {
 		filepath.Base(zip): zip, manifest: acctest.Root + "/terraform-registry-manifest.json",
 	} {
 		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, err)
 		if sum := fmt.Sprintf("%x", sha256.Sum256(content)); published[name] != sum {
 			t.Errorf("the checksum of %s is %s, and published are %v", name, sum, published)
 		}
@@ -96,17 +90,11 @@ func TestAccAReleaseIsInstalledWithoutARegistry(t *testing.T) {
 	mirror := t.TempDir()
 	for _, registry := range acctest.Registries() {
 		folder := filepath.Join(mirror, registry, "leafmesh", "liqo")
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Link(zip, filepath.Join(folder, filepath.Base(zip))); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, os.MkdirAll(folder, 0o755))
+		acctest.Must(t, os.Link(zip, filepath.Join(folder, filepath.Base(zip))))
 	}
 	hash, err := dirhash.HashZip(zip, dirhash.Hash1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, err)
 	block := acctest.BlockOf(t, acctest.SectionOf(t, "README.md", "Use it"), "hcl")
 	for name, cli := range clis(t) {
 		t.Run(name, func(t *testing.T) {

@@ -93,9 +93,7 @@ func TestAccPacketsStopForAMomentWhenAGatewayLooksAtItsKeyAgain(t *testing.T) {
 		interruptedBriefly(p, "the gateway of "+cluster+" looks at its PublicKey again", func() {
 			key := networkingv1beta1.PublicKey{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-" + other, Name: other}}
 			looks := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"annotations":{"looks":"again"}}}`))
-			if err := lab.Administrator(t, cluster).Patch(t.Context(), &key, looks); err != nil {
-				t.Fatal(err)
-			}
+			acctest.Must(t, lab.Client(t, cluster).Patch(t.Context(), &key, looks))
 		})
 	}
 }

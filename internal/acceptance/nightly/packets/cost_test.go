@@ -218,9 +218,7 @@ func parts(t *testing.T, l *acctest.RealLab) map[string]string {
 	rome, milan := l.Client(t, "rome"), l.Client(t, "milan")
 	get := func(c client.Client, key client.ObjectKey, object client.Object) {
 		t.Helper()
-		if err := c.Get(t.Context(), key, object); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, c.Get(t.Context(), key, object))
 	}
 	keys := func(c client.Client, at *corev1.ObjectReference) string {
 		t.Helper()

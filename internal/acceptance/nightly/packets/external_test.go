@@ -64,9 +64,7 @@ func TestAccPacketsAreFasterOverTheShortcutThanThroughTheCentre(t *testing.T) {
 	published := publish(t, lab, "europe", ipamv1alpha1.IPSpec{IP: networkingv1beta1.IP(pod)})
 	throughCentre := remapped(hub, published, toRome+".client_network", "external_cidr")
 	external, err := netip.ParsePrefix(lab.Cluster(t, "europe").ExternalCIDR)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, err)
 	source := remapped(hub, external.Addr().String(), toMilan+".client_network", "external_cidr")
 	lab.ReachesSoon(t, "rome", throughCentre)
 	p := lab.Join(t, "milan", acctest.OverNodePort)
@@ -112,9 +110,7 @@ func publish(t *testing.T, l *acctest.RealLab, cluster string, spec ipamv1alpha1
 	const name = "published"
 	l.Have(t, cluster, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	ip := &ipamv1alpha1.IP{ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: name}, Spec: spec}
-	if err := l.Client(t, cluster).Create(t.Context(), ip); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, l.Client(t, cluster).Create(t.Context(), ip))
 	acctest.Await(t, l.Lab, cluster, &ipamv1alpha1.IPList{}, name, func(assigned *ipamv1alpha1.IP) bool {
 		ip = assigned
 		return assigned.Status.IP != ""

@@ -74,14 +74,10 @@ func TestAccPacketsCrossWithoutALossOnceTheFirstOneHas(t *testing.T) {
 		acctest.OverNodePort) // both leaves have the same pod CIDR, so all addresses are translated
 	p.Run("destroy", "-auto-approve")
 	create := p.Command(t.Context(), "apply", "-auto-approve")
-	if err := create.Start(); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, create.Start())
 	lab.Probe(t, "ping", "rome", p.ServerAt, "--until-answer", "--count=6000", "--timeout=100ms")
 	ping := lab.StartProbe(t, "ping", "rome", p.ServerAt, "--count=1000000", "--interval=10ms", acctest.Patiently)
-	if err := create.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, create.Wait())
 	lab.Reaches(t, "europe", p.RomeAt)
 	if result := ping(os.Interrupt); result.Lost > 0 || result.Received == 0 {
 		t.Errorf("packets are lost while the create records that it is complete: %+v", result)

@@ -22,9 +22,7 @@ func TestAccPacketsCrossWhileAShortcutBecomesTwoEndsAndBack(t *testing.T) {
 	for cluster, remote := range map[string]string{"rome": "milan", "milan": "rome"} {
 		var key networkingv1beta1.PublicKey
 		name := client.ObjectKey{Namespace: "liqo-tenant-" + remote, Name: remote}
-		if err := lab.Client(t, cluster).Get(t.Context(), name, &key); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, lab.Client(t, cluster).Get(t.Context(), name, &key))
 		end, other := lab.NewProject(t, "testdata/ends/"+cluster), lab.Cluster(t, remote)
 		end.SetJSON("TF_VAR_"+remote, map[string]string{
 			"pod_cidr": other.PodCIDR, "external_cidr": other.ExternalCIDR,

@@ -168,7 +168,7 @@ func (f *failover) whenEndpointMoves() func() {
 	f.T.Helper()
 	ctx, cancel := context.WithTimeout(f.T.Context(), eviction)
 	f.T.Cleanup(cancel)
-	gateways, err := f.Lab.Administrator(f.T, "milan").Watch(ctx, &networkingv1beta1.GatewayServerList{})
+	gateways, err := f.Lab.Client(f.T, "milan").Watch(ctx, &networkingv1beta1.GatewayServerList{})
 	if err != nil {
 		f.T.Fatal(err)
 	}

@@ -20,9 +20,7 @@ func TestAccFailureOfAPodThatPodSecurityRejectsHasItsReason(t *testing.T) {
 		patch := client.RawPatch(types.MergePatchType,
 			[]byte(`{"metadata": {"labels": {"pod-security.kubernetes.io/enforce": `+level+`}}}`))
 		namespace := acctest.NamespaceNamed("liqo-tenant-rome")
-		if err := lab.Client(t, "milan").Patch(context.WithoutCancel(t.Context()), namespace, patch); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, lab.Client(t, "milan").Patch(context.WithoutCancel(t.Context()), namespace, patch))
 	}
 	enforce(`"restricted"`)
 	t.Cleanup(func() { enforce("null") })

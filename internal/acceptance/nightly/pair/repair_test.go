@@ -69,9 +69,7 @@ func TestAccARepairWhileALoadBalancerHasNoAddressKeepsTheGateways(t *testing.T) 
 				// It loses its address, as with a load balancer that starts again.
 				service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "gw-rome"}}
 				patch := client.RawPatch(types.MergePatchType, []byte(`{"status":{"loadBalancer":null}}`))
-				if err := lab.Client(t, "milan").Status().Patch(t.Context(), service, patch); err != nil {
-					t.Fatal(err)
-				}
+				acctest.Must(t, lab.Client(t, "milan").Status().Patch(t.Context(), service, patch))
 				acctest.Await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
 					func(gateway *networkingv1beta1.GatewayServer) bool {
 						return gateway.Status.Endpoint == nil || len(gateway.Status.Endpoint.Addresses) == 0
@@ -133,7 +131,7 @@ func TestAccAGatewayThatMovesToAnotherNodeIsOnlyDialledAgain(t *testing.T) {
 
 func TestAccAServiceChangeThatTheAPIServerRejectedHappensLater(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	c := lab.Administrator(t, "milan")
+	c := lab.Client(t, "milan")
 	blocker := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "blocker"},
 		Spec: corev1.ServiceSpec{
@@ -154,9 +152,7 @@ func TestAccAServiceChangeThatTheAPIServerRejectedHappensLater(t *testing.T) {
 		},
 		resource.TestStep{
 			PreConfig: func() {
-				if err := c.Create(t.Context(), blocker); err != nil {
-					t.Fatal(err)
-				}
+				acctest.Must(t, c.Create(t.Context(), blocker))
 			},
 			Config: config(31777),
 			ExpectError: acctest.Message(`The change of the gateway's Service is refused on leaf "milan"`,
@@ -169,9 +165,7 @@ func TestAccAServiceChangeThatTheAPIServerRejectedHappensLater(t *testing.T) {
 		},
 		resource.TestStep{
 			PreConfig: func() {
-				if err := c.Delete(t.Context(), blocker); err != nil {
-					t.Fatal(err)
-				}
+				acctest.Must(t, c.Delete(t.Context(), blocker))
 			},
 			Config: config(31777), ConfigPlanChecks: acctest.InPlace(),
 			ConfigStateChecks: []statecheck.StateCheck{

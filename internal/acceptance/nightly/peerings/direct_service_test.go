@@ -30,9 +30,7 @@ func TestAccPodsBehindAServiceMeetOverTheShortcutWhileTheServiceRequestsIt(t *te
 	annotations := func() map[string]string {
 		t.Helper()
 		service := acctest.WebService()
-		if err := l.Client(t, "europe").Get(t.Context(), client.ObjectKeyFromObject(service), service); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, l.Client(t, "europe").Get(t.Context(), client.ObjectKeyFromObject(service), service))
 		return service.Annotations
 	}
 
@@ -45,9 +43,7 @@ func TestAccPodsBehindAServiceMeetOverTheShortcutWhileTheServiceRequestsIt(t *te
 				ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "liqo-controller-manager"},
 			}
 			err := l.Client(t, "rome").Patch(t.Context(), deployment, client.RawPatch(types.JSONPatchType, []byte(patch)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			acctest.Must(t, err)
 		}
 		const first = "/spec/template/spec/containers/0/args/0"
 		settings(`[{"op": "add", "path": "/spec/paused", "value": true},
@@ -131,9 +127,7 @@ func TestAccPodsBehindAServiceMeetThroughTheCentreAgainAfterTheirNetworkWasRemov
 		}
 		err := l.Client(t, "europe").Apply(
 			t.Context(), client.ApplyConfigurationFromUnstructured(service), client.FieldOwner(who))
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, err)
 	}
 	// Without depends_on, the network goes first.
 	p.ReplaceIn("resource.tf", "depends_on = [liqo_shortcut.rome_milan]", "")
@@ -178,9 +172,7 @@ func TestAccPodsBehindAServiceMeetThroughTheCentreAgainAfterTheirNetworkWasRemov
 	t.Run("a Service that was deleted leaves the state, and must exist again", func(t *testing.T) {
 		p.T = t
 		p.Write("resource.tf", example)
-		if err := acctest.DeleteAndWait(t.Context(), l.Administrator(t, "europe"), acctest.WebService()); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, acctest.DeleteAndWait(t.Context(), l.Client(t, "europe"), acctest.WebService()))
 		acctest.Says(t, p.Run("plan"), "liqo_direct_service.web will be created",
 			"Warning: Service shop/web does not exist yet")
 		acctest.Says(t, p.Refused("apply", "-auto-approve"), `Error: Service shop/web does not exist on leaf "europe"`,

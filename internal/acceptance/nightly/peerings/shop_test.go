@@ -101,11 +101,9 @@ func (s shop) leads(t *testing.T, leaf, pod string, expected func(address string
 func (s shop) annotate(t *testing.T, value string) {
 	t.Helper()
 	patch := `{"metadata":{"annotations":{"liqo.io/use-direct-connections":` + value + `}}}`
-	err := s.Administrator(t, "europe").Patch(t.Context(), acctest.WebService(),
+	err := s.Client(t, "europe").Patch(t.Context(), acctest.WebService(),
 		client.RawPatch(types.MergePatchType, []byte(patch)), client.FieldOwner("kubectl-annotate"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, err)
 }
 
 // directly and centrally report whether an address is that of a pod of the other leaf, or one of Europe's external

@@ -37,9 +37,7 @@ func TestAccTheLeavesAreReachedThroughTheCentreWhichHasCredentialsForThem(t *tes
 	config.AuthInfos["europe"] = &clientcmdapi.AuthInfo{Token: europe.Token}
 	config.Contexts["europe"] = &clientcmdapi.Context{Cluster: "europe", AuthInfo: "europe"}
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := clientcmd.WriteToFile(*config, kubeconfig); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, clientcmd.WriteToFile(*config, kubeconfig))
 	p.Set("KUBE_CONFIG_PATH", kubeconfig)
 	p.Apply()
 	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
@@ -47,13 +45,9 @@ func TestAccTheLeavesAreReachedThroughTheCentreWhichHasCredentialsForThem(t *tes
 	t.Log("The key that the centre has for a leaf is not written.")
 	var secret corev1.Secret
 	name := client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "kubeconfig-controlplane-rome"}
-	if err := l.Client(t, "europe").Get(t.Context(), name, &secret); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, l.Client(t, "europe").Get(t.Context(), name, &secret))
 	identity, err := clientcmd.Load(secret.Data["kubeconfig"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, err)
 	for _, user := range identity.AuthInfos {
 		key := string(user.ClientKeyData)
 		for file, content := range acctest.FilesIn(t, p.Dir) {

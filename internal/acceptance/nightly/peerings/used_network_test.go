@@ -136,9 +136,7 @@ func newSigningRequests(t *testing.T, provider client.Client) func() {
 	t.Helper()
 	requests := func() []certificatesv1.CertificateSigningRequest {
 		var all certificatesv1.CertificateSigningRequestList
-		if err := provider.List(t.Context(), &all); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, provider.List(t.Context(), &all))
 		return all.Items
 	}
 	before := requests()
@@ -148,9 +146,7 @@ func newSigningRequests(t *testing.T, provider client.Client) func() {
 			if slices.ContainsFunc(before, isOld) {
 				continue
 			}
-			if err := provider.Delete(t.Context(), &request); err != nil {
-				t.Fatal(err)
-			}
+			acctest.Must(t, provider.Delete(t.Context(), &request))
 		}
 	}
 }
@@ -161,9 +157,7 @@ func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
 		record := &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: of}}
 		patch := client.RawPatch(types.MergePatchType, []byte(
 			`{"status":{"role":"Unknown","modules":{"authentication":{"enabled":false},"offloading":{"enabled":false}}}}`))
-		if err := lab.Client(t, at).Status().Patch(t.Context(), record, patch); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, lab.Client(t, at).Status().Patch(t.Context(), record, patch))
 	}
 	adopted := shortcutOverPeering(lab, "rome", "adopt_existing = true")
 	var networks []string

@@ -17,9 +17,7 @@ func TestAccPacketsToAServiceTakeTheShortcut(t *testing.T) {
 	}))
 	shop := openShop(t, lab.Lab, "milan")
 	service := acctest.WebService()
-	if err := lab.Client(t, "rome").Get(t.Context(), client.ObjectKeyFromObject(service), service); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, lab.Client(t, "rome").Get(t.Context(), client.ObjectKeyFromObject(service), service))
 	url := "http://" + service.Spec.ClusterIP // the Service in Rome, which has no pod there
 	const delay = 20.0                        // milliseconds
 	for _, pair := range [][2]string{{"europe", "rome"}, {"europe", "milan"}, {"rome", "milan"}} {

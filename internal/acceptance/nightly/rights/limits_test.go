@@ -43,9 +43,7 @@ func TestAccTheRightsOfTheExamplesOfRolesEndAtNetworks(t *testing.T) {
 			terraform, err := client.New(
 				l.ReachedAs(t, leaf, "terraform", acctest.RolesIn(t, "shortcuts", "key-rotation", "what-may-cross")).Config(),
 				client.Options{Scheme: cluster.NewScheme()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			acctest.Must(t, err)
 			tenant := func(id string) *corev1.Namespace {
 				return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-" + id, Labels: map[string]string{
 					consts.TenantNamespaceLabel: "true", consts.RemoteClusterID: id,

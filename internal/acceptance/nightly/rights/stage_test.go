@@ -47,9 +47,7 @@ func onEachStage(t *testing.T, test func(*stage)) {
 			l.Have(t, name, acctest.NamespaceNamed(ownNamespace))
 		}
 		administrator, err := join(t, l.ReachedAsAdministrator(t, "rome", "milan"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, err)
 		s := &stage{t, l, administrator}
 		t.Cleanup(func() {
 			s.t = t
@@ -213,7 +211,7 @@ func (s *stage) withoutLoadBalancer() {
 
 // hold lets the deletion of all objects of a kind in a namespace wait until the end of the test.
 func (s *stage) hold(leaf, namespace string, kind client.ObjectList) {
-	t, c, ctx := s.t, s.lab.Administrator(s.t, leaf), context.WithoutCancel(s.t.Context())
+	t, c, ctx := s.t, s.lab.Client(s.t, leaf), context.WithoutCancel(s.t.Context())
 	const finalizer = "example.com/held"
 	edit := func(object client.Object, change func(client.Object, string) bool) error {
 		before := object.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its type
@@ -234,9 +232,7 @@ func (s *stage) hold(leaf, namespace string, kind client.ObjectList) {
 			})
 			return edit(object, controllerutil.AddFinalizer)
 		}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, err)
 }
 
 // specWith returns a shortcut with these settings. Its namespaces exist, unless a setting says otherwise.

@@ -20,17 +20,13 @@ func TestAccPacketsShowInTheMetricsOfTheRunbook(t *testing.T) {
 	page := acctest.SectionOf(t, operation, "Monitoring")
 	names := regexp.MustCompile(`\bliqo_[a-z_]+`)
 	curl := filepath.Join(t.TempDir(), "curl")
-	if err := os.Symlink(acctest.PodProgram, curl); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, os.Symlink(acctest.PodProgram, curl))
 	// A pod asks the gateway of a cluster. The result has the labels and the value of each metric, by its name.
 	metrics := func(cluster string) map[string]string {
 		t.Helper()
 		text, err := acctest.Output(acctest.LabProgram, "exec", "--dir", lab.Dir, cluster+"/default/a", "--",
 			curl, "-s", "-m", "10", "http://"+lab.GatewayPod(t, cluster).Status.PodIP+":8084/metrics")
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, err)
 		metrics := map[string]string{}
 		for line := range strings.Lines(text) {
 			if name := names.FindString(line); name != "" && strings.HasPrefix(line, name) {

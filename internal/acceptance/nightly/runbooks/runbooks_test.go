@@ -90,9 +90,7 @@ func TestAccRunbookOfAServerOnEKSSetsTheAnnotations(t *testing.T) {
 	p.Apply()
 	service := &corev1.Service{}
 	name := client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "gw-rome"}
-	if err := lab.Client(t, "milan").Get(t.Context(), name, service); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, lab.Client(t, "milan").Get(t.Context(), name, service))
 	for _, line := range regexp.MustCompile(`"(service.beta[^"]*)" *= "(.*)"`).FindAllStringSubmatch(block, -1) {
 		if value := service.Annotations[line[1]]; value != line[2] {
 			t.Errorf("%s is %q, expected %q", line[1], value, line[2])
@@ -104,9 +102,7 @@ func TestAccRunbookOfAnotherAddressOfAnAPIServerHasAnEmptyPlan(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
 	milan := lab.ReachedAsAdministrator(t, "milan")["milan"]
 	kubeconfig, err := os.ReadFile(lab.Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, err)
 	elsewhere := "https://" + acctest.NewRelay(t, milan.Host, 1).Address
 	p := lab.StateIn(t, "address", `provider "liqo" { config_path = "kubeconfig" }`+acctest.ShortcutRomeMilan)
 	acctest.DestroyAtLast(p)

@@ -17,9 +17,7 @@ func TestAccRunbookOfAnotherVersionOfTheProviderAndTheWayBack(t *testing.T) {
 	p := lab.NewProject(t, t.TempDir())
 	mirror := t.TempDir()
 	for _, version := range []string{"0.1.0", "0.2.0"} {
-		if err := acctest.MirrorProvider(mirror, acctest.ProviderProgram, version); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, acctest.MirrorProvider(mirror, acctest.ProviderProgram, version))
 	}
 	p.InstallFrom(mirror)
 	section, _, _ := strings.Cut(acctest.SectionOf(t, "docs/guides/operate.md", "Upgrade"), "\n## ")

@@ -24,9 +24,7 @@ func TestAccTheExampleOfAHubKeepsTheStateInEurope(t *testing.T) {
 
 	var state corev1.Secret
 	key := client.ObjectKey{Namespace: "terraform", Name: stateSecret}
-	if err := lab.Administrator(t, "europe").Get(t.Context(), key, &state); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, lab.Client(t, "europe").Get(t.Context(), key, &state))
 	if state.Labels["app.kubernetes.io/managed-by"] != "terraform" || len(state.Data["tfstate"]) == 0 {
 		t.Errorf("the Secret has labels %v but no Terraform state", state.Labels)
 	}
@@ -50,9 +48,7 @@ func TestAccTheExampleOfAHubLetsOnePersonApplyAtATime(t *testing.T) {
 	acctest.Says(t, second.Refused("apply", "-auto-approve"), "Error acquiring the state lock")
 
 	lab.Command(t, "set", "milan", "connect=true")
-	if err := <-applied; err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, <-applied)
 	second.Unchanged() // the second sees the changes of the first
 }
 
@@ -63,7 +59,7 @@ func exampleOfAHub(t *testing.T, l *acctest.Lab) *acctest.Project {
 	l.Have(t, "europe", acctest.NamespaceNamed("terraform"))
 	t.Cleanup(func() {
 		state := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "terraform", Name: stateSecret}}
-		if err := l.Administrator(t, "europe").Delete(context.WithoutCancel(t.Context()), state); err != nil {
+		if err := l.Client(t, "europe").Delete(context.WithoutCancel(t.Context()), state); err != nil {
 			t.Error(err)
 		}
 	})

@@ -15,9 +15,7 @@ import (
 func TestAccExamplesOfDataSourcesAndFunctionsAreAppliedWithAProviderBlock(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
 	folders, err := filepath.Glob(acctest.Root + "/examples/*s/*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, err)
 	for _, folder := range folders {
 		kind, name := filepath.Base(filepath.Dir(folder)), filepath.Base(folder)
 		if kind != "data-sources" && kind != "functions" {
@@ -26,9 +24,7 @@ func TestAccExamplesOfDataSourcesAndFunctionsAreAppliedWithAProviderBlock(t *tes
 		t.Run(kind+"/"+name, func(t *testing.T) {
 			p := lab.Example(t, kind+"/"+name)
 			block, err := os.ReadFile(acctest.Root + "/examples/provider/provider.tf")
-			if err != nil {
-				t.Fatal(err)
-			}
+			acctest.Must(t, err)
 			p.Write("provider.tf", string(block))
 			p.Run("init")
 			p.Run("apply", "-auto-approve")
@@ -62,9 +58,7 @@ func TestAccExamplesOfCredentialsReachTheLeaves(t *testing.T) {
 			p.Apply()
 			acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
 			state, err := os.ReadFile(p.Dir + "/terraform.tfstate")
-			if err != nil {
-				t.Fatal(err)
-			}
+			acctest.Must(t, err)
 			if strings.Contains(string(state), rome.Token) {
 				t.Error("the token is in the state")
 			}

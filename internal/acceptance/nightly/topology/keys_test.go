@@ -60,15 +60,13 @@ func TestAccTheExampleOfKeysExchangedByOthers(t *testing.T) {
 
 func TestAccTheExampleOfATemplateOfOnesOwn(t *testing.T) {
 	l := acctest.Borrow(t, acctest.Topology)
-	milan := l.Administrator(t, "milan")
+	milan := l.Client(t, "milan")
 	label := func(ctx context.Context, value string) error {
 		patch := fmt.Sprintf(`{"metadata":{"labels":{"example.com/edge":%s}}}`, value)
 		return milan.Patch(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "milan-node"}},
 			client.RawPatch("application/merge-patch+json", []byte(patch)))
 	}
-	if err := label(t.Context(), `"true"`); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, label(t.Context(), `"true"`))
 	t.Cleanup(func() {
 		ctx := context.WithoutCancel(t.Context())
 		template := &networkingv1beta1.WgGatewayServerTemplate{
@@ -85,9 +83,7 @@ func TestAccTheExampleOfATemplateOfOnesOwn(t *testing.T) {
 	p.Apply()
 	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
 	var gateways corev1.PodList
-	if err := milan.List(t.Context(), &gateways, client.InNamespace("liqo-tenant-rome")); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, milan.List(t.Context(), &gateways, client.InNamespace("liqo-tenant-rome")))
 	if len(gateways.Items) != 1 || gateways.Items[0].Spec.NodeSelector["example.com/edge"] != "true" {
 		t.Errorf("the gateway is not on a node of one's choice: %v", gateways.Items)
 	}
@@ -97,14 +93,10 @@ func TestAccTheExampleOfARotationAfterSomeDays(t *testing.T) {
 	l := acctest.Borrow(t, acctest.Topology)
 	p := l.Example(t, "rotation")
 	mirror, err := acctest.ProviderMirror()
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, err)
 	for _, registry := range acctest.Registries() { // `terraform init` finds HashiCorp's time provider beside this one
 		folder := filepath.Join(mirror, registry, "hashicorp", "time", "0.0.1", runtime.GOOS+"_"+runtime.GOARCH)
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, os.MkdirAll(folder, 0o755))
 		if _, err := acctest.Output(acctest.Root+"/.ci/time-provider", folder); err != nil {
 			t.Fatal(err)
 		}
@@ -123,9 +115,7 @@ func TestAccTheExampleOfARotationAfterSomeDays(t *testing.T) {
 func keyOf(t *testing.T, l *acctest.Lab, of, at string) string {
 	t.Helper()
 	var told networkingv1beta1.PublicKeyList
-	if err := l.Client(t, at).List(t.Context(), &told); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, l.Client(t, at).List(t.Context(), &told))
 	if len(told.Items) != 1 {
 		t.Fatalf("%s has %d keys, expected the one of %s", at, len(told.Items), of)
 	}

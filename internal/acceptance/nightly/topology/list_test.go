@@ -71,9 +71,7 @@ func TestAccANetworkMadeByLiqoctlIsFoundByAQueryAndThenGenerated(t *testing.T) {
 	acctest.Says(t, p.Run("apply", "-auto-approve"), "1 imported, 0 added, 0 changed, 0 destroyed")
 	p.Unchanged()
 	var state tfjson.State
-	if err := json.Unmarshal([]byte(p.Run("show", "-json")), &state); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, json.Unmarshal([]byte(p.Run("show", "-json")), &state))
 	imported := state.Values.RootModule.Resources[0].AttributeValues
 	delete(imported, "owner_id") // an import makes a new one
 	for _, network := range listed["list.liqo_shortcut.by_hand"] {

@@ -17,9 +17,7 @@ func TestAccTheExampleOfAStandbyAtEachEnd(t *testing.T) {
 	for leaf, remote := range map[string]string{"rome": "milan", "milan": "rome"} {
 		var deployment appsv1.Deployment
 		key := client.ObjectKey{Namespace: "liqo-tenant-" + remote, Name: "gw-" + remote}
-		if err := lab.Client(t, leaf).Get(t.Context(), key, &deployment); err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, lab.Client(t, leaf).Get(t.Context(), key, &deployment))
 		if spec := deployment.Spec; *spec.Replicas != 2 || spec.Strategy.Type != appsv1.RollingUpdateDeploymentStrategyType ||
 			len(spec.Template.Spec.Tolerations) < 2 || spec.Template.Spec.Affinity == nil {
 			t.Errorf("on %s, the Deployment of the gateway is %+v", leaf, spec)

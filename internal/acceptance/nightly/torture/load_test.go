@@ -73,17 +73,13 @@ func TestAccTortureByACrowdedLeafDoesNotFillTheMemoryOfTheProvider(t *testing.T)
 			[]string{fmt.Sprintf("10.%d.%d.0/28", i/250, i%250)}, fmt.Sprintf("172.%d.%d.0/28", 16+i/250, i%250)))
 	}
 	c := lab.Client(t, "milan")
-	if err := c.Create(t.Context(), acctest.NamespaceNamed("crowd")); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, c.Create(t.Context(), acctest.NamespaceNamed("crowd")))
 	var creating errgroup.Group
 	creating.SetLimit(16)
 	for _, object := range crowd {
 		creating.Go(func() error { return c.Create(t.Context(), object) })
 	}
-	if err := creating.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, creating.Wait())
 
 	received, memory := measure()
 	// A Configuration and what Liqo allocates for it have less than 10 kB.

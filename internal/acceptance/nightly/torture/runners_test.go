@@ -30,14 +30,8 @@ func TestAccTortureOfTwoRunnersOnOnePairEndsWithOneOwner(t *testing.T) {
 		one.Run("init")
 		acctest.DestroyAtLast(one.Project)
 	}
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	before, err := lab.Inventory(t.Context())
-	must(err)
+	acctest.Must(t, err)
 	began := time.Now()
 	runners[0].Run("apply", "-auto-approve")
 	took := time.Since(began)
@@ -62,11 +56,13 @@ func TestAccTortureOfTwoRunnersOnOnePairEndsWithOneOwner(t *testing.T) {
 			strike func(*acctest.Runner, *acctest.Execution)
 		}{
 			{"nothing", func(*acctest.Runner, *acctest.Execution) {}},
-			{"SIGKILL", func(_ *acctest.Runner, running *acctest.Execution) { must(running.Signal(syscall.SIGKILL)) }},
+			{"SIGKILL", func(_ *acctest.Runner, running *acctest.Execution) {
+				acctest.Must(t, running.Signal(syscall.SIGKILL))
+			}},
 			{"SIGSTOP", func(_ *acctest.Runner, running *acctest.Execution) {
-				must(running.Signal(syscall.SIGSTOP))
+				acctest.Must(t, running.Signal(syscall.SIGSTOP))
 				<-time.After(lasts)
-				must(running.Signal(syscall.SIGCONT))
+				acctest.Must(t, running.Signal(syscall.SIGCONT))
 			}},
 			{"no way to " + strings.Join(away, " and "), func(struck *acctest.Runner, _ *acctest.Execution) {
 				var heals []func()
@@ -117,7 +113,7 @@ func TestAccTortureOfTwoRunnersOnOnePairEndsWithOneOwner(t *testing.T) {
 		lab.ReachesSoon(t, "rome", owner.Run("output", "-raw", "server_at"))
 		lab.ReachesSoon(t, "milan", owner.Run("output", "-raw", "rome_at"))
 		owner.Run("destroy", "-auto-approve")
-		must(lab.SameInventory(t.Context(), t, before))
+		acctest.Must(t, lab.SameInventory(t.Context(), t, before))
 	}
 }
 
@@ -145,9 +141,7 @@ func owners(t *testing.T, l *acctest.Lab) map[string]int {
 			&networkingv1beta1.ConfigurationList{}, &networkingv1beta1.PublicKeyList{},
 			&networkingv1beta1.GatewayServerList{}, &networkingv1beta1.GatewayClientList{},
 		} {
-			if err := l.Client(t, leaf).List(t.Context(), list); err != nil {
-				t.Fatal(err)
-			}
+			acctest.Must(t, l.Client(t, leaf).List(t.Context(), list))
 			_ = meta.EachListItem(list, func(item apiruntime.Object) error {
 				object := item.(client.Object) //nolint:errcheck,forcetypeassert // lists are of objects
 				count[object.GetAnnotations()["terraform-provider-liqo/owner"]]++

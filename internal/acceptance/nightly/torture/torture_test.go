@@ -23,16 +23,10 @@ func TestAccTortureOfAShortcutEndsWithAllOrNothing(t *testing.T) {
 	p := lab.StateIn(t, "tortured", "")
 	rival := lab.StateIn(t, "rival", acctest.Joining("s", "milan", "rome", timeouts))
 	acctest.DestroyAtLast(p, rival)
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	interrupt := func(running *acctest.Execution, times int) {
 		began := time.Now()
 		for range times {
-			must(running.Signal(syscall.SIGINT))
+			acctest.Must(t, running.Signal(syscall.SIGINT))
 			select {
 			case <-running.Ended:
 			case <-time.After(dice.Within(time.Second)):
@@ -49,8 +43,12 @@ func TestAccTortureOfAShortcutEndsWithAllOrNothing(t *testing.T) {
 		name   string
 		strike func(*acctest.Execution)
 	}{
-		{"SIGKILL of the provider", func(running *acctest.Execution) { must(running.SignalProvider(syscall.SIGKILL)) }},
-		{"SIGKILL of Terraform and the provider", func(running *acctest.Execution) { must(running.Signal(syscall.SIGKILL)) }},
+		{"SIGKILL of the provider", func(running *acctest.Execution) {
+			acctest.Must(t, running.SignalProvider(syscall.SIGKILL))
+		}},
+		{"SIGKILL of Terraform and the provider", func(running *acctest.Execution) {
+			acctest.Must(t, running.Signal(syscall.SIGKILL))
+		}},
 		{"SIGINT", func(running *acctest.Execution) { interrupt(running, 1) }},
 		{"SIGINT, twice", func(running *acctest.Execution) { interrupt(running, 2) }},
 		{"the gateways' pods are deleted", func(*acctest.Execution) {
@@ -95,7 +93,7 @@ func TestAccTortureOfAShortcutEndsWithAllOrNothing(t *testing.T) {
 	}
 
 	before, err := lab.Inventory(t.Context())
-	must(err)
+	acctest.Must(t, err)
 	mtu, keys, took := 1340, 0, map[string]time.Duration{}
 	for round := range 3 + acctest.Rounds(t, 10) {
 		operation := []string{"create", "update", "destroy"}[round%3]
@@ -133,7 +131,7 @@ func TestAccTortureOfAShortcutEndsWithAllOrNothing(t *testing.T) {
 			took[operation] = time.Since(began)
 		}
 		if operation == "destroy" {
-			must(lab.SameInventory(t.Context(), t, before))
+			acctest.Must(t, lab.SameInventory(t.Context(), t, before))
 			continue
 		}
 		p.Unchanged()

@@ -24,9 +24,7 @@ func TestAccALeafThatSwallowsPacketsDelaysAPlanOnceAndCanBeGivenUp(t *testing.T)
 	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+"\nforce_destroy = true"))
 	p.Apply()
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts connections, and nobody answers
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, err)
 	t.Cleanup(func() { silent.Close() })
 	p.ReplaceIn("main.tf", fmt.Sprintf("config_path = %q", lab.Kubeconfig), fmt.Sprintf(
 		"config_path = %q\n  clusters = { milan = { host = \"https://%s\" } }", lab.Kubeconfig, silent.Addr()))
@@ -45,9 +43,7 @@ func TestAccTortureOfALeafWithoutLiqoCanBeGivenUp(t *testing.T) {
 	lab := acctest.UseUp(t, acctest.Pair)
 	ofRome := func() []string {
 		all, err := lab.Inventory(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, err)
 		return slices.DeleteFunc(all, func(line string) bool {
 			return !strings.HasPrefix(line, "rome ") && !strings.HasPrefix(line, "rome:")
 		})
@@ -73,20 +69,14 @@ func TestAccTortureOfALeafWithoutLiqoCanBeGivenUp(t *testing.T) {
 // finalizers.
 func uninstallLiqo(t *testing.T, l *acctest.Lab, name string) {
 	t.Helper()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	listOf := func(group, version, kind string) *unstructured.UnstructuredList {
 		list := &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(schema.GroupVersionKind{Group: group, Version: version, Kind: kind})
 		return list
 	}
 	l.Command(t, "set", name, "liqo=stopped")
-	c, kinds := l.Administrator(t, name), listOf("apiextensions.k8s.io", "v1", "CustomResourceDefinitionList")
-	must(c.List(t.Context(), kinds))
+	c, kinds := l.Client(t, name), listOf("apiextensions.k8s.io", "v1", "CustomResourceDefinitionList")
+	acctest.Must(t, c.List(t.Context(), kinds))
 	for i := range kinds.Items {
 		kind := &kinds.Items[i]
 		var of struct {
@@ -100,19 +90,19 @@ func uninstallLiqo(t *testing.T, l *acctest.Lab, name string) {
 				StoredVersions []string `json:"storedVersions"`
 			} `json:"status"`
 		}
-		must(apiruntime.DefaultUnstructuredConverter.FromUnstructured(kind.Object, &of))
+		acctest.Must(t, apiruntime.DefaultUnstructuredConverter.FromUnstructured(kind.Object, &of))
 		if !strings.HasSuffix(of.Spec.Group, "liqo.io") {
 			continue
 		}
 		objects := listOf(of.Spec.Group, of.Status.StoredVersions[0], of.Spec.Names.ListKind)
-		must(c.List(t.Context(), objects))
+		acctest.Must(t, c.List(t.Context(), objects))
 		for i := range objects.Items {
-			must(client.IgnoreNotFound(c.Patch(t.Context(), &objects.Items[i],
+			acctest.Must(t, client.IgnoreNotFound(c.Patch(t.Context(), &objects.Items[i],
 				client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))))
 		}
 		gone := l.Gone(t, name, listOf("apiextensions.k8s.io", "v1", "CustomResourceDefinitionList"),
 			client.MatchingFields{"metadata.name": kind.GetName()})
-		must(c.Delete(t.Context(), kind))
+		acctest.Must(t, c.Delete(t.Context(), kind))
 		<-gone
 	}
 }

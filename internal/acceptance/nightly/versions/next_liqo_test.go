@@ -30,9 +30,7 @@ func TestAccAShortcutLivesWithTemplatesAndSchemasOfTheNextLiqo(t *testing.T) {
 		template.SetNamespace("liqo")
 		template.SetName("wireguard-" + strings.ToLower(end))
 		err := lab.Client(t, cluster).Patch(t.Context(), template, client.RawPatch(types.MergePatchType, []byte(patch)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, err)
 	}
 	haveNextSchemas(t, lab, "milan", "gatewayclients", "gatewayservers")
 	for _, test := range []struct {
@@ -193,8 +191,6 @@ func haveNextSchemas(t *testing.T, l *acctest.Lab, cluster string, kinds ...stri
 		})
 		definition.SetName(kind + ".networking.liqo.io")
 		err := l.Client(t, cluster).Patch(t.Context(), &definition, client.RawPatch(types.JSONPatchType, []byte(patch)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.Must(t, err)
 	}
 }
