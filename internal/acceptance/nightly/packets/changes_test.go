@@ -2,6 +2,7 @@ package packets
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 func TestAccPacketsCrossAgainAfterTheClustersOwnTroubles(t *testing.T) {
@@ -135,20 +137,34 @@ func TestAccPacketsThatALinkLosesAreSeenAndComeBackWithItOnTheirOwn(t *testing.T
 	is("Connected")
 }
 
-// Liqo learns of a new pod long after its tunnel is up.
-func TestAccPacketsCrossRightAfterAChangeAlthoughPodsAreReportedLate(t *testing.T) {
+// Liqo learns of a new pod long after its tunnel is up, and only then leads the nodes to it.
+func TestAccPacketsCrossAfterAChangeAlthoughPodsAreReportedLate(t *testing.T) {
 	lab := acctest.BorrowReal(t, acctest.Plane)
 	p := lab.Join(t, "milan", acctest.OverNodePort)
 	for _, leaf := range []string{"rome", "milan"} {
-		lab.Command(t, "set", leaf, "gateway-reported-after=2s")
+		lab.Command(t, "set", leaf, "gateway-reported-after=5s")
 		t.Cleanup(func() { lab.Command(t, "set", leaf, "gateway-reported-after=0s") })
 	}
-	for _, mtu := range []int{1300, 1310, 1320} {
-		p.Configure(acctest.OverNodePort + fmt.Sprintf("\nmtu = %d", mtu))
-		p.Update()
-		lab.Reaches(t, "rome", p.ServerAt)
-		lab.Reaches(t, "milan", p.RomeAt)
+	p.Configure(acctest.OverNodePort + "\nmtu = 1300")
+	p.Update()
+	for leaf, other := range map[string]string{"rome": "milan", "milan": "rome"} {
+		key := client.ObjectKey{Namespace: "liqo-tenant-" + other, Name: other}
+		var fabric networkingv1beta1.InternalFabric
+		acctest.Must(t, lab.Client(t, leaf).Get(t.Context(), key, &fabric))
+		led := slices.MaxFunc(fabric.ManagedFields, func(a, b metav1.ManagedFieldsEntry) int {
+			return a.Time.Compare(b.Time.Time)
+		}).Time
+		key.Name += "-node-gw"
+		var routes networkingv1beta1.RouteConfiguration
+		acctest.Must(t, lab.Client(t, leaf).Get(t.Context(), key, &routes))
+		renewed, err := time.Parse(time.RFC3339, routes.Annotations[owner.ManagedBy+"/routes"])
+		acctest.Must(t, err)
+		if renewed.Before(led.Time) {
+			t.Errorf("%s: the nodes renewed their routes at %s, and Liqo led them to the new pod at %s", leaf, renewed, led)
+		}
 	}
+	lab.ReachesSoon(t, "rome", p.ServerAt)
+	lab.ReachesSoon(t, "milan", p.RomeAt)
 }
 
 func TestAccPacketsCrossAfterAChangeOfTheAnnouncedRanges(t *testing.T) {
