@@ -120,7 +120,12 @@ func TestAccAPeeringBeginsAndEndsOnTheNetworkOfAnEarlierShortcut(t *testing.T) {
 	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
 	p.Unchanged()
 	for leaf, other := range map[string]string{"rome": "milan", "milan": "rome"} {
-		// Liqo records some time later that the peering has ended.
+		// Liqo records some time later that the peering has ended, but not always before it is asked to look again.
+		for _, value := range []string{`"again"`, `null`} {
+			record := &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: other}}
+			look := fmt.Sprintf(`{"metadata":{"labels":{"look":%s}}}`, value)
+			acctest.Must(t, l.Client(t, leaf).Patch(t.Context(), record, client.RawPatch(types.MergePatchType, []byte(look))))
+		}
 		acctest.Await(t, l, leaf, &liqov1beta1.ForeignClusterList{}, other, func(record *liqov1beta1.ForeignCluster) bool {
 			return !record.Status.Modules.Authentication.Enabled && !record.Status.Modules.Offloading.Enabled
 		})
