@@ -72,14 +72,17 @@ func (l *Lab) changes(ctx context.Context, before []string) (added, removed []st
 }
 
 // collects returns the kind of the object of a line of the inventory if Kubernetes removes such objects some time after
-// their owner, and nobody waits for that: the pods of a Deployment, and Liqo's rules against masquerading. For all
-// others, which a removal waits for, it returns nil.
+// their owner, and nobody waits for that: the pods of a Deployment, Liqo's rules against masquerading, and routes to a
+// gateway, which Liqo can make once more if an API server restarts shortly before they are removed. For all others,
+// which a removal waits for, it returns nil.
 func collects(line string) *schema.GroupVersionKind {
 	switch {
 	case strings.Contains(line, " pods "):
 		return new(corev1.SchemeGroupVersion.WithKind("Pod"))
 	case strings.HasSuffix(line, "-masquerade-bypass"):
 		return new(networkingv1beta1.GroupVersion.WithKind(cluster.FirewallConfigurationKind))
+	case strings.HasSuffix(line, "-node-gw"):
+		return new(networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.RouteConfigurationKind))
 	default:
 		return nil
 	}
