@@ -93,6 +93,20 @@ func (q *query) selects(one object) bool {
 		}))
 }
 
+// fromTheStart reports whether a watch begins with all objects, and then says that these were all.
+func (q *query) fromTheStart() bool {
+	return q.options.SendInitialEvents != nil && *q.options.SendInitialEvents
+}
+
+// since is the version after which a watch begins. It is empty if the watch begins with all objects: the client then
+// names only the oldest version in which it would take them.
+func (q *query) since() string {
+	if q.fromTheStart() {
+		return ""
+	}
+	return q.options.ResourceVersion
+}
+
 // shape returns an object as the client wants to have it.
 func (q *query) shape(one object) json.RawMessage {
 	if !q.metadata {

@@ -134,7 +134,7 @@ func (l *leaf) serveWatch(answer http.ResponseWriter, request *http.Request, ask
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(*seconds)*time.Second)
 		defer cancel()
 	}
-	watcher, there, version, err := l.store.watch(ctx, asked.resource, asked.options.ResourceVersion, asked.selects)
+	watcher, there, version, err := l.store.watch(ctx, asked.resource, asked.since(), asked.selects)
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (s *stream) begin(there []object, version string) error {
 			return err
 		}
 	}
-	if initial := s.asked.options.SendInitialEvents; initial != nil && *initial {
+	if s.asked.fromTheStart() {
 		if err := s.send(watch.Bookmark, endOfInitialEvents(s.asked.resource, version)); err != nil {
 			return err
 		}

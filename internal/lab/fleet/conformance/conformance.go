@@ -63,6 +63,7 @@ func Check(t *testing.T, config *rest.Config) {
 		"a list selects by labels":                                         listByLabel,
 		"metadata can be read alone":                                       readMetadata,
 		"a watch begins with what is there, and a mark at its end":         watchFromTheStart,
+		"a watch that begins again begins with what is there":              watchAgainFromTheStart,
 		"a watch for a label sees objects come and go":                     watchLabel,
 		"a watch for a name sees one object":                               watchName,
 		"the groups of kinds are listed":                                   discoverGroups,
@@ -180,7 +181,7 @@ func (c *check) must(err error) {
 	}
 }
 
-// longest is how long a reaction of Liqo may take.
+// longest is how long the events of a watch, or a reaction of Liqo, may take.
 const longest = 30 * time.Second
 
 // until does something and returns when a watch, which has begun before, has shown that an object of the list's kind

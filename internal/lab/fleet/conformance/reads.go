@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"slices"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -74,7 +75,9 @@ func (c *check) watched(changes watch.Interface, count int) []string {
 func (c *check) watch(options ...client.ListOption) watch.Interface {
 	c.Helper()
 	options = append(options, client.InNamespace(c.namespace))
-	changes, err := c.Watch(c.Context(), &corev1.ConfigMapList{}, options...)
+	ctx, cancel := context.WithTimeout(c.Context(), longest)
+	c.Cleanup(cancel)
+	changes, err := c.Watch(ctx, &corev1.ConfigMapList{}, options...)
 	c.must(err)
 	c.Cleanup(changes.Stop)
 	return changes
@@ -89,9 +92,21 @@ func (c *check) expect(seen []string, expected ...string) {
 
 func watchFromTheStart(c *check) {
 	c.three()
+	c.begins("")
+}
+
+// A client whose watch has failed begins another one so.
+func watchAgainFromTheStart(c *check) {
+	c.three()
+	c.begins(c.version())
+}
+
+// begins watches from what is there, at this version or later.
+func (c *check) begins(version string) {
+	c.Helper()
 	from := &client.ListOptions{Raw: &metav1.ListOptions{
 		SendInitialEvents: new(true), AllowWatchBookmarks: true, Watch: true,
-		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+		ResourceVersion: version, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
 	}}
 	changes := c.watch(from, some)
 	seen := c.watched(changes, 3)
@@ -99,6 +114,14 @@ func watchFromTheStart(c *check) {
 	c.expect(seen, "ADDED one", "ADDED two", "BOOKMARK ")
 	c.must(c.Delete(c.Context(), &corev1.ConfigMap{ObjectMeta: c.named("two")}))
 	c.expect(c.watched(changes, 1), "DELETED two")
+}
+
+// version is that of all objects.
+func (c *check) version() string {
+	c.Helper()
+	var list corev1.ConfigMapList
+	c.must(c.List(c.Context(), &list, client.InNamespace(c.namespace)))
+	return list.ResourceVersion
 }
 
 func watchLabel(c *check) {
@@ -125,9 +148,7 @@ func watchName(c *check) {
 
 func watchFromVersion(c *check) {
 	c.three()
-	var list corev1.ConfigMapList
-	c.must(c.List(c.Context(), &list, client.InNamespace(c.namespace)))
-	changes := c.watch(&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: list.ResourceVersion}})
+	changes := c.watch(&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: c.version()}})
 	c.must(c.Create(c.Context(), &corev1.ConfigMap{ObjectMeta: c.named("four")}))
 	c.expect(c.watched(changes, 1), "ADDED four")
 }
