@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/go-logr/logr"
@@ -27,12 +29,32 @@ var fleet struct {
 func TestMain(m *testing.M) {
 	ctrllog.SetLogger(logr.Discard()) // as in the provider's main
 	klog.SetLogger(logr.Discard())
-	code, err := withFleet(m.Run)
+	code, err := withScratch(func() (int, error) { return withFleet(m.Run) })
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}
 	os.Exit(code)
+}
+
+// withScratch runs the tests with a new folder for temporary files. It removes the folder, also at a signal.
+func withScratch(tests func() (int, error)) (int, error) {
+	scratch, err := os.MkdirTemp("", "liqo-protocol-")
+	if err != nil {
+		return 0, err
+	}
+	if err := os.Setenv("TMPDIR", scratch); err != nil {
+		return 0, err
+	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		<-signals
+		_ = os.RemoveAll(scratch)
+		os.Exit(1)
+	}()
+	code, err := tests()
+	return code, errors.Join(err, os.RemoveAll(scratch))
 }
 
 // withFleet runs the tests while the program runs.
