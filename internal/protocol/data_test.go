@@ -217,12 +217,15 @@ func TestDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 		{l.network("milan", "rome"), reversed, []any{"server_network"}},
 
 		{"Disconnected", none, []any{"status"}},
+		{"rome/naples", none, []any{"id"}},
+		{"false", none, []any{"reversed"}},
 		{"null", none, []any{"made_by"}},
 		{"null", none, []any{"mtu"}},
 		{"null", none, []any{"server_endpoint"}},
 		{"null", none, []any{"client_network"}},
 		{"null", none, []any{"client_namespace"}},
 		{"null", none, []any{"client_end", "latency_ms"}},
+		{"[]", none, []any{"client_end", "gateway_pods"}},
 		{"naples", none, []any{"server_cluster_id"}},
 		{"Disconnected", none, []any{"server_end", "status"}},
 

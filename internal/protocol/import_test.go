@@ -72,7 +72,7 @@ func TestAnInvalidImportImportsNothing(t *testing.T) {
 	l.joinedByHand()
 	p := l.project(t, between("milan", overNodePort))
 	p.importFails(romeMilan, "milan/rome", "Error: The network has the opposite direction",
-		`"rome" is the client and "milan" the server.`, "Nothing was imported")
+		`"rome" is the client and "milan" the server.`, "the import ID is `rome/milan`", "Nothing was imported")
 	p.importFails(romeMilan, "rome/naples", "Cannot import non-existent remote object")
 	l.of("milan").Stop()
 	p.importFails(romeMilan, "rome/milan", `Error: The API server can't be reached on leaf "milan"`)

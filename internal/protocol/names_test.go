@@ -21,7 +21,9 @@ func TestAnotherNameForTheSameClusterIsNoReplacement(t *testing.T) {
 	p.has(romeMilan, "Connected", "status")
 
 	p.configure(l.knowingRoma() + fromTo("roma", "milan", overNodePort))
-	p.apply().does("update", romeMilan)
+	renamed := p.apply()
+	renamed.does("update", romeMilan)
+	renamed.doesNotSay("Warning")
 }
 
 func TestAnotherClusterIsAReplacement(t *testing.T) {
@@ -30,7 +32,10 @@ func TestAnotherClusterIsAReplacement(t *testing.T) {
 	p.apply()
 
 	p.configure(between("europe", overNodePort))
-	p.apply().does("replace", romeMilan)
+	replaced := p.apply()
+	replaced.does("replace", romeMilan)
+	replaced.says(`The resource is for cluster "milan"`, `but the name "europe" refers to cluster "europe"`,
+		"So the plan replaces the resource.")
 	p.has(romeMilan, "Connected", "status")
 	p.has(romeMilan, "rome/europe", "id")
 }

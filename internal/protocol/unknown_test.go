@@ -22,8 +22,10 @@ func TestALeafWithAnUnknownNameIsAReplacementWithItsReason(t *testing.T) {
 	}
 	const reason = "Warning: Perhaps another cluster"
 	p := l.project(t, named(overNodePort))
-	p.set("server", cty.StringVal("milan"))
-	p.apply()
+	p.unknown("server", cty.StringVal("milan"))
+	created := p.applyOnce()
+	created.does("create", romeMilan)
+	created.doesNotSay(reason)
 
 	p.configure(named(settings))
 	p.unknown("server", cty.StringVal("milan")) // the name turns out to be the same

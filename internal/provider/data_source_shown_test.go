@@ -1,25 +1,14 @@
 package provider
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
-	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
 )
 
 var (
@@ -126,91 +115,8 @@ func TestANetworkIsListedWithItsOwner(t *testing.T) {
 	}
 }
 
-func TestAClusterShowsItsRangesAndTemplates(t *testing.T) {
-	objects := append(clustertest.Ranges("10.1.0.0/16", "10.2.0.0/16"), clustertest.Range("internal-cidr", "10.3.0.0/16"))
-	leaf := clustertest.Leaf(t, "rome", append(objects, clustertest.Templates()...)...)
-	var model clusterDataModel
-	diags := model.describe(t.Context(), func(
-		ctx context.Context, _ string, question func(context.Context, *cluster.Leaf) error,
-	) (*cluster.Leaf, error) {
-		return leaf, question(ctx, leaf)
-	})
-	if diags.HasError() {
-		t.Fatal(diags)
-	}
-	shows(t, map[string][2]any{
-		"id":            {model.ID, `"rome"`},
-		"pod_cidrs":     {model.PodCIDRs, `["10.1.0.0/16"]`},
-		"external_cidr": {model.ExternalCIDR, `"10.2.0.0/16"`},
-		"internal_cidr": {model.InternalCIDR, `"10.3.0.0/16"`},
-		"gateway_templates": {model.GatewayTemplates, `[{"wireguard-server" "liqo" ` +
-			`"networking.liqo.io/v1beta1/wggatewayservertemplates" "server"} ` +
-			`{"wireguard-client" "liqo" "networking.liqo.io/v1beta1/wggatewayclienttemplates" "client"}]`},
-	})
-	if model.KubernetesVersion.ValueString() == "" {
-		t.Error("the version of Kubernetes is missing")
-	}
-}
-
 func TestAClusterWhoseRangesCannotBeReadIsAnError(t *testing.T) {
 	if err := new(clusterDataModel).facts(t.Context(), clustertest.Leaf(t, "rome")); err == nil {
 		t.Error("no error for a leaf whose ranges cannot be read")
-	}
-}
-
-// keeps checks that a model fits into the state of a data source.
-func keeps(t *testing.T, source datasource.DataSource, model any) {
-	t.Helper()
-	var schema datasource.SchemaResponse
-	source.Schema(t.Context(), datasource.SchemaRequest{}, &schema)
-	state := tfsdk.State{
-		Schema: schema.Schema, Raw: tftypes.NewValue(schema.Schema.Type().TerraformType(t.Context()), nil),
-	}
-	if diags := state.Set(t.Context(), model); diags.HasError() {
-		t.Errorf("%T: %v", model, diags)
-	}
-}
-
-func TestEverythingThatIsShownHasAPlaceInTheSchema(t *testing.T) {
-	forever := timeouts.Value{Object: types.ObjectNull(map[string]attr.Type{"read": types.StringType})}
-	network := shortcutDataModel{Timeouts: forever}
-	network.show(
-		shortcut.Inspection{
-			State:     shortcut.State{ServerEndpoint: milansEndpoint},
-			ClientEnd: shortcut.EndStatus{GatewayPods: []liqo.GatewayPod{{}}},
-		},
-	)
-	keeps(t, newShortcutDataSource(), &network)
-
-	networks := shortcutsDataModel{Timeouts: forever, Clusters: texts("rome")}
-	networks.show(shortcut.Survey{
-		Links: []shortcut.Link{{
-			MadeBy: shortcut.ByProvider, Owners: []shortcut.Ownership{{}}, ServerEndpoint: milansEndpoint,
-		}},
-		Leaves: []shortcut.Leaf{{Name: "turin", Err: errors.New("no")}},
-	})
-	keeps(t, newShortcutsDataSource(), &networks)
-
-	graph := topologyDataModel{Timeouts: forever, Clusters: texts("rome")}
-	survey := shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome"}}, Links: []shortcut.Link{{}}}
-	graph.show(topology.New(survey, ""), nil)
-	keeps(t, newTopologyDataSource(), &graph)
-
-	keeps(t, newClusterDataSource(), &clusterDataModel{
-		Timeouts: forever, PodCIDRs: cidrList([]string{"10.1.0.0/16"}), GatewayTemplates: []gatewayTemplateModel{{}},
-	})
-}
-
-func TestEachDataSourceHasItsTypeName(t *testing.T) {
-	for expected, source := range map[string]datasource.DataSource{
-		"liqo_cluster": newClusterDataSource(), "liqo_shortcut": newShortcutDataSource(),
-		"liqo_shortcuts": newShortcutsDataSource(),
-		"liqo_topology":  newTopologyDataSource(),
-	} {
-		var metadata datasource.MetadataResponse
-		source.Metadata(t.Context(), datasource.MetadataRequest{}, &metadata)
-		if metadata.TypeName != expected {
-			t.Errorf("got %s, expected %s", metadata.TypeName, expected)
-		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -112,38 +111,6 @@ func TestAClusterWithoutANameIsRejected(t *testing.T) {
 		if !strings.HasPrefix(got, `AttributeName("clusters"): Null List Value: `) || strings.Contains(got, "\n") {
 			t.Errorf("%s: %s", name, got)
 		}
-	}
-}
-
-func TestASurveyWarnsOfUnreadableLeavesAndFailsForUnknownNames(t *testing.T) {
-	l := withClusters(
-		t, map[string]cluster.Credentials{"nowhere": {Host: "https://127.0.0.1:1", Insecure: true}}, unknownNames{},
-	)
-	for name, severity := range map[string]diag.Severity{"nowhere": diag.SeverityWarning, "turin": diag.SeverityError} {
-		survey, diags := l.survey(t.Context(), []string{name}, texts(name))
-		if len(diags) != 1 || diags[0].Severity() != severity || len(survey.Leaves) != 1 ||
-			!strings.Contains(diags[0].Summary()+diags[0].Detail(), name) {
-			t.Errorf("%s: %v", name, diags)
-		}
-	}
-}
-
-func TestAPairWithoutANetworkIsShownAsNulls(t *testing.T) {
-	var model shortcutDataModel
-	model.show(shortcut.Inspection{
-		State: shortcut.State{
-			Status: shortcut.Disconnected, Client: shortcut.EndState{ClusterID: "a"},
-			Server: shortcut.EndState{ClusterID: "b"},
-		},
-		ClientEnd: shortcut.EndStatus{Status: shortcut.Disconnected},
-		ServerEnd: shortcut.EndStatus{Status: shortcut.Disconnected},
-	})
-	if model.ID.ValueString() != "a/b" || model.Status.ValueString() != "Disconnected" || model.Reversed.ValueBool() ||
-		!model.MadeBy.IsNull() ||
-		!model.MTU.IsNull() || !model.ServerEndpoint.IsNull() || !model.ClientNetwork.IsNull() ||
-		!model.ClientNamespace.IsNull() ||
-		!model.ClientEnd.LatencyMS.IsNull() || model.ClientEnd.GatewayPods == nil {
-		t.Errorf("got %+v", model)
 	}
 }
 

@@ -68,18 +68,6 @@ func TestOneErrorForBothLeavesIsReportedOnce(t *testing.T) {
 	}
 }
 
-func TestTwoNamesOfOneClusterAreNotAPair(t *testing.T) {
-	rome, roma := cluster.Absent("rome", "r"), cluster.Absent("roma", "r")
-	diags := pair{client: rome, server: roma}.differ()
-	if len(diags) != 1 || !slices.Equal(at(diags, diag.SeverityError), []string{"server"}) ||
-		!strings.Contains(diags[0].Detail(), `"rome" and "roma" both refer to cluster "r"`) {
-		t.Errorf("got %v", diags)
-	}
-	if diags := (pair{client: rome, server: cluster.Absent("milan", "m")}).differ(); len(diags) > 0 {
-		t.Errorf("got %v", diags)
-	}
-}
-
 func TestTwoClustersWithOneIDAreNotAPair(t *testing.T) {
 	rome, milan := cluster.Absent("rome", "r"), cluster.Absent("milan", "r")
 	rome.UID, milan.UID = "1", "2"

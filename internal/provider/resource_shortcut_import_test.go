@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 // nowhere has credentials that cannot be used.
@@ -52,17 +51,6 @@ func TestAnImportFailsIfTheCredentialsOfALeafAreNotKnownYet(t *testing.T) {
 	)
 	_, diags := leaves.imported(t.Context(), resource.ImportStateRequest{ID: "rome/milan"})
 	if !diags.HasError() || diags[0].Summary() != "The leaves are not known yet" {
-		t.Errorf("got %v", diags)
-	}
-}
-
-func TestANetworkInTheOppositeDirectionIsNotImported(t *testing.T) {
-	rome, milan := clustertest.Leaf(t, "rome", clustertest.GatewayClient("milan")), clustertest.Leaf(t, "milan")
-	if diags := (pair{client: rome, server: milan}).checkDirection(t.Context()); len(diags) > 0 {
-		t.Errorf("got %v", diags)
-	}
-	diags := pair{client: milan, server: rome}.checkDirection(t.Context())
-	if len(diags) != 1 || !diags.HasError() || !strings.Contains(diags[0].Detail(), "the import ID is `rome/milan`") {
 		t.Errorf("got %v", diags)
 	}
 }

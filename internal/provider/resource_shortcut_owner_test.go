@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
@@ -65,20 +64,6 @@ func TestAnInstanceOfAnEarlyVersionClaimsItsObjects(t *testing.T) {
 	own, diags := ownershipOf(t.Context(), kept{}, types.StringNull())
 	if diags.HasError() || own != (ownership{Unadopted: true}) || !own.owner(owner.Origin{}).Claims {
 		t.Errorf("got %+v (%v)", own, diags)
-	}
-}
-
-func TestAPairIsClaimedByOnlyOneInstance(t *testing.T) {
-	var claimed reservations
-	rome, milan := cluster.Absent("rome", "rome"), cluster.Absent("milan", "milan")
-	there, back := pair{client: rome, server: milan}, pair{client: milan, server: rome}
-	for range 2 { // Terraform plans a replacement twice
-		if diags := claimed.reservePair(there, "one"); diags.HasError() {
-			t.Errorf("an instance cannot claim its own pair again: %v", diags)
-		}
-	}
-	if diags := claimed.reservePair(back, "another"); !diags.HasError() {
-		t.Error("two instances have claimed the same pair")
 	}
 }
 

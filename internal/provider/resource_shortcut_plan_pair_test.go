@@ -14,68 +14,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-// replanned returns a plan of a shortcut of rome and milan, which the client's and the server's names refer to now.
-func replanned(t *testing.T, client, server *cluster.Leaf) *planning {
-	t.Helper()
-	state := shortcutModel{
-		ID: types.StringValue("rome/milan"), Client: types.StringValue("rome"), Server: types.StringValue("milan"),
-		ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"),
-		ClientNamespace: types.StringValue("mine"), ServerNamespace: types.StringValue("liqo-tenant-rome"),
-		ForceDestroy: types.BoolValue(false),
-	}
-	config := shortcutModel{ClientNamespace: types.StringValue("mine")}
-	p := planningOf(state, config, &state, pair{client: client, server: server})
-	p.leaves = withClusters(t, map[string]cluster.Credentials{"turin": nowhere}, unknownNames{})
-	return p
-}
-
-func TestAnUnchangedNameOfAnotherClusterIsAnError(t *testing.T) {
-	p := replanned(t, clustertest.Leaf(t, "rome"), called(t, "milan", "milan-2"))
-	diags := p.planLeaves(t.Context())
-	const reason = `The name "milan" refers to cluster "milan-2" (UID uid-of-milan-2) now, but the resource is for ` +
-		`cluster "milan".`
-	if len(p.replace) > 0 || diags.ErrorsCount() != 1 || !strings.Contains(diags.Errors()[0].Detail(), reason) ||
-		!strings.Contains(diags.Errors()[0].Detail(), "`force_destroy = true`") {
-		t.Errorf("it is replaced because of %v: %v", p.replace, diags)
-	}
-}
-
-func TestAForceDestroyOfThePlanLetsItGoOnWithoutTheLeafThatIsAnotherCluster(t *testing.T) {
-	p := replanned(t, clustertest.Leaf(t, "rome"), called(t, "milan", "milan-2"))
-	p.plan.ForceDestroy = types.BoolValue(true)
-	diags := p.planLeaves(t.Context())
-	if len(p.replace) > 0 || diags.HasError() || diags.WarningsCount() != 1 || p.pair.server != nil ||
-		p.plan.ServerClusterID.ValueString() != "milan" {
-		t.Errorf("it is replaced because of %v: %v, server %s", p.replace, diags, p.plan.ServerClusterID)
-	}
-}
-
-func TestANewNameOfAnotherClusterIsAReplacementWithItsReason(t *testing.T) {
-	for name, change := range map[string]func(*planning){
-		"a new name":               func(p *planning) { p.plan.Server = types.StringValue("milan-2") },
-		"an applied force_destroy": func(p *planning) { p.state.ForceDestroy = types.BoolValue(true) },
-	} {
-		p := replanned(t, clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan-2"))
-		change(p)
-		diags := p.planLeaves(t.Context())
-		if len(p.replace) != 1 || !p.replace[0].Equal(path.Root("server_cluster_id")) {
-			t.Errorf("%s: attributes that force a replacement: %v", name, p.replace)
-		}
-		const reason = `The resource is for cluster "milan", but the name "milan-2" refers to cluster "milan-2" ` +
-			`(UID uid-of-milan-2). So the plan replaces the resource.`
-		if diags.HasError() || diags.WarningsCount() != 1 || !strings.Contains(diags.Warnings()[0].Detail(), reason) {
-			t.Errorf("%s: got %v", name, diags)
-		}
-		plan := p.plan
-		if plan.ID.ValueString() != "rome/milan-2" || plan.ServerClusterID.ValueString() != "milan-2" ||
-			plan.ServerClusterUID.ValueString() != "uid-of-milan-2" || !plan.ServerNamespace.IsUnknown() ||
-			plan.ClientNamespace.ValueString() != "mine" {
-			t.Errorf("%s: planned ID %s, server %s, namespaces %s and %s", name, plan.ID, plan.ServerClusterID,
-				plan.ClientNamespace, plan.ServerNamespace)
-		}
-	}
-}
-
 func TestAnUnknownNameIsAReplacementWithItsReason(t *testing.T) {
 	state := shortcutModel{
 		ID: types.StringValue("rome/milan"), Client: types.StringValue("roma"), Server: types.StringValue("milan"),
@@ -103,14 +41,6 @@ func TestAnUnknownNameIsAReplacementWithItsReason(t *testing.T) {
 	p.state, p.replace = nil, nil
 	if diags := p.planUnknownNames(); len(p.replace)+len(diags) > 0 {
 		t.Errorf("a new shortcut: attributes that force a replacement: %v (%v)", p.replace, diags)
-	}
-}
-
-func TestAnotherNameForTheSameClusterIsNoReplacement(t *testing.T) {
-	p := replanned(t, called(t, "roma", "rome"), clustertest.Leaf(t, "milan"))
-	p.plan.Client = types.StringValue("roma")
-	if diags := p.planLeaves(t.Context()); len(p.replace) > 0 || len(diags) > 0 {
-		t.Errorf("attributes that force a replacement: %v (%v)", p.replace, diags)
 	}
 }
 

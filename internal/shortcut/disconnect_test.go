@@ -113,21 +113,6 @@ func TestKeptConfigurationsHaveNoOwner(t *testing.T) {
 	}
 }
 
-func TestASecondNetworkOfThePairDoesNotBlockMine(t *testing.T) {
-	second := clustertest.Configuration("milan")
-	second.Namespace = "elsewhere"
-	s := joinedAtRome(t, append(belongings()["mine"], second))
-	if err := s.CheckFree(t.Context(), overNodePort); err != nil {
-		t.Error(err)
-	}
-	if err := s.Disconnect(t.Context(), Removal{}); err != nil {
-		t.Error(err)
-	}
-	if left := s.atRome(t); left == nil || left.Namespace != "elsewhere" {
-		t.Errorf("left is %v", left)
-	}
-}
-
 func TestARemovalReportsTheObjectsOfSomeoneElseThatStay(t *testing.T) {
 	ours := owner.Owner{Token: "ours"}
 	configuration := clustertest.Configuration("rome")
