@@ -186,10 +186,9 @@ func TestACreateThatHasWrittenNothingLeavesNoState(t *testing.T) {
 }
 
 func TestADestroyWaitsForPodsOfOthersOnlyInATenantNamespace(t *testing.T) {
-	const settings = overNodePort + "\n" + `timeouts = { delete = "5s" }`
 	l := leavesFor(t)
 	l.have("milan", namespaceNamed("shortcuts"))
-	p := l.project(t, between("milan", settings+"\n"+`server_namespace = "shortcuts"`))
+	p := l.project(t, between("milan", overNodePort+"\n"+`server_namespace = "shortcuts"`))
 	p.apply()
 	own := podIn("shortcuts")
 	l.have("milan", own)
@@ -201,7 +200,7 @@ func TestADestroyWaitsForPodsOfOthersOnlyInATenantNamespace(t *testing.T) {
 		t.Errorf("the destroy has changed the pod: %v (%v)", own.ObjectMeta, err)
 	}
 
-	p.configure(between("milan", settings))
+	p.configure(between("milan", overNodePort+"\n"+`timeouts = { delete = "10s" }`))
 	p.apply()
 	inTenant := podIn("liqo-tenant-rome")
 	l.have("milan", inTenant)
