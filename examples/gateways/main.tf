@@ -33,7 +33,7 @@ resource "liqo_shortcut" "rome_milan" {
     load_balancer_ip    = "203.0.113.10"
     service_annotations = { "metallb.io/address-pool" = "shortcuts" }
     service_labels      = { team = "network" }
-    key_secret          = "gateway-keys"
+    key_secret_name          = "gateway-keys"
 
     template = {
       name      = "wireguard-server"
@@ -43,7 +43,7 @@ resource "liqo_shortcut" "rome_milan" {
   }
 
   client_gateway = {
-    key_secret = "gateway-keys"
+    key_secret_name = "gateway-keys"
 
     template = {
       name      = "wireguard-client"
@@ -60,11 +60,11 @@ resource "liqo_shortcut" "rome_milan" {
 }
 
 # Europe's nodes are behind a router. Rome dials the router instead of the address of Europe's gateway. Both gateways
-# get new keys whenever the value of key_rotation changes.
+# get new keys whenever the value of key_rotation_trigger changes.
 resource "liqo_shortcut" "rome_europe" {
   client       = "rome"
   server       = "europe"
-  key_rotation = "2026-11"
+  key_rotation_trigger = "2026-11"
 
   server_gateway = {
     service_type = "NodePort"
@@ -72,7 +72,7 @@ resource "liqo_shortcut" "rome_europe" {
   }
 
   client_gateway = {
-    connect_address = var.router
-    connect_port    = 31840
+    server_address = var.router
+    server_port    = 31840
   }
 }

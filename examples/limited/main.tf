@@ -17,9 +17,9 @@ resource "liqo_shortcut" "rome_milan" {
   server = "milan"
 
   allow = [
-    { to = "server", protocol = "tcp", port = 5432 },
-    { to = "client", protocol = "tcp", port = 8000, end_port = 8080 },
-    { to = "server", protocol = "icmp" }, # pings
+    { to = "server", protocol = "TCP", port = 5432 },
+    { to = "client", protocol = "TCP", port = 8000, end_port = 8080 },
+    { to = "server", protocol = "ICMP" }, # pings
   ]
 
   server_gateway = {

@@ -24,10 +24,10 @@ resource "liqo_shortcut" "rome_milan" {
 
   server_gateway = {
     service_type = "NodePort"
-    key_secret   = "rome-milan-keys"
+    key_secret_name   = "rome-milan-keys"
   }
 
   client_gateway = {
-    key_secret = "rome-milan-keys"
+    key_secret_name = "rome-milan-keys"
   }
 }

@@ -23,7 +23,7 @@ resource "time_rotating" "keys" {
 resource "liqo_shortcut" "rome_milan" {
   client       = "rome"
   server       = "milan"
-  key_rotation = time_rotating.keys.id
+  key_rotation_trigger = time_rotating.keys.id
 
   server_gateway = {
     service_type = "NodePort"

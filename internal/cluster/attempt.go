@@ -106,7 +106,7 @@ func (a *attempt) dial(
 	if err != nil {
 		return nil, unusable(a.name, err)
 	}
-	leaf.through = credentials.Through
+	leaf.credentialsFrom = credentials.From
 	synced, err := startCaches(ctx, objects, a.health)
 	if err != nil {
 		return nil, leaf.Explain(err)

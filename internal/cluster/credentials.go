@@ -33,9 +33,9 @@ type Credentials struct {
 	ProxyURL             string
 	Exec                 *Exec
 
-	// Through is the name of the leaf, usually the centre, in which Liqo keeps the kubeconfig of this cluster. It replaces
+	// From is the name of the leaf, usually the centre, in which Liqo keeps the kubeconfig of this cluster. It replaces
 	// Kubeconfig.
-	Through   string
+	From      string
 	ClusterID string // by which that leaf knows this cluster; this leaf's name if empty
 
 	// LiqoNamespace is the namespace in which Liqo runs in this cluster; the [Registry]'s if empty.
@@ -57,16 +57,16 @@ func (Credentials) String() string { return "credentials (hidden)" }
 func (c Credentials) GoString() string { return c.String() }
 
 // NeedKubeconfig reports whether the credentials need the [Registry]'s kubeconfig. They do if they have no kubeconfig
-// of their own and no Through, and either no host or the name of a context, cluster or user.
+// of their own and no From, and either no host or the name of a context, cluster or user.
 func (c Credentials) NeedKubeconfig() bool {
 	names := c.Context != "" || c.ContextCluster != "" || c.ContextAuthInfo != ""
-	return c.Kubeconfig.IsZero() && c.Through == "" && (c.Host == "" || names)
+	return c.Kubeconfig.IsZero() && c.From == "" && (c.Host == "" || names)
 }
 
 // sayWhichCluster reports whether the credentials say which cluster they are for. The other fields, such as a token,
 // only identify the user.
 func (c Credentials) sayWhichCluster() bool {
-	return !c.Kubeconfig.IsZero() || c.Host != "" || c.Context != "" || c.ContextCluster != "" || c.Through != ""
+	return !c.Kubeconfig.IsZero() || c.Host != "" || c.Context != "" || c.ContextCluster != "" || c.From != ""
 }
 
 // restConfig resolves the credentials to a client configuration. Errors name the wrong file or value, never its

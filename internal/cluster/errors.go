@@ -98,7 +98,7 @@ func (l *Leaf) Explain(err error) error {
 	explained = classify(err)
 	explained.Leaf, explained.Err = l.Name, stripURL(err)
 	explained.unanswered = unanswered
-	explained.Advice += l.throughAdvice(err)
+	explained.Advice += l.centreAdvice(err)
 	return explained
 }
 

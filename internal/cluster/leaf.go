@@ -40,12 +40,12 @@ type Leaf struct {
 	// Events reports changes in the cache.
 	Events Events
 
-	through   string           // the name of the leaf that has its credentials, or empty
-	wallClock func() time.Time // of this machine, without the monotonic clock
-	memory    string           // a folder in the memory of this machine, for each [lifeline]
-	health    *health
-	clock     *clock
-	facts     sync.Map // of [Once]: a [Memo] for each type of facts, keyed by the type
+	credentialsFrom string           // the name of the leaf that has its credentials, or empty
+	wallClock       func() time.Time // of this machine, without the monotonic clock
+	memory          string           // a folder in the memory of this machine, for each [lifeline]
+	health          *health
+	clock           *clock
+	facts           sync.Map // of [Once]: a [Memo] for each type of facts, keyed by the type
 }
 
 // New returns a leaf that uses existing clients, for example those of a test. See [Leaf] for what each must be.

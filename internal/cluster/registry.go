@@ -141,8 +141,8 @@ func (r *Registry) connect(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return err
 	}
-	if credentials.Through != "" {
-		if credentials, err = r.throughCentre(ctx, a.name, credentials); err != nil {
+	if credentials.From != "" {
+		if credentials, err = r.fromCentre(ctx, a.name, credentials); err != nil {
 			return err
 		}
 	}

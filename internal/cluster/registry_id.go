@@ -134,7 +134,7 @@ func precedes(names []string, one, other string) bool {
 }
 
 // atAddressOf returns those of the other names that stand for an API server at the same address as this one. It does
-// not ask a centre, which has the address of a leaf that is reached through it.
+// not ask a centre, which has the address of a leaf whose credentials come from it.
 func (r *Registry) atAddressOf(name string, others []string) []string {
 	address := r.address(name)
 	if address == "" {
@@ -146,7 +146,7 @@ func (r *Registry) atAddressOf(name string, others []string) []string {
 // address returns the URL of a leaf's API server, or an empty string if the user has not set it.
 func (r *Registry) address(name string) string {
 	credentials, err := r.credentials(name)
-	if err != nil || credentials.Through != "" {
+	if err != nil || credentials.From != "" {
 		return ""
 	}
 	config, err := credentials.restConfig()

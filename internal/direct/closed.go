@@ -78,7 +78,7 @@ func portsIn(pods []pod, leaf *member) []closedPort {
 				if port.Protocol != nil {
 					protocol = *port.Protocol
 				}
-				all = append(all, closedPort{strings.ToLower(string(protocol)), *port.Port, p.name, address})
+				all = append(all, closedPort{string(protocol), *port.Port, p.name, address})
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func (s *Service) closed(dropping, from, to *member, role liqo.GatewayRole, port
 		}
 		rules = append(rules, rule)
 		evidence = append(evidence, fmt.Sprintf("No rule there allows %s port %d of pods in %q, such as pod %s at %s.",
-			strings.ToUpper(port.protocol), port.number, to.name(), port.pod, port.address))
+			port.protocol, port.number, to.name(), port.pod, port.address))
 	}
 	return &trouble.Problem{
 		ID: "service-port-closed", Leaf: dropping.name(),

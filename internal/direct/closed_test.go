@@ -57,7 +57,7 @@ func TestPortsOfAServiceThatMayNotCrossAreFoundAtTheGatewayThatDropsTheirConnect
 			limited(clustertest.GatewayClient("milan"), both, []liqo.Rule{http}),
 			limited(clustertest.GatewayServer("rome", 1), []liqo.Rule{http}, both),
 			[]string{`connections of Service shop/web from "rome" are dropped on leaf "milan"`},
-			"Add `{ to = \"server\", protocol = \"udp\", port = 5300 }`",
+			"Add `{ to = \"server\", protocol = \"UDP\", port = 5300 }`",
 		},
 		"other pods of the client": {
 			limited(clustertest.GatewayClient("milan"), []liqo.Rule{elsewhere}, both),
@@ -68,7 +68,7 @@ func TestPortsOfAServiceThatMayNotCrossAreFoundAtTheGatewayThatDropsTheirConnect
 		"only the end that asks": {
 			limited(clustertest.GatewayClient("milan"), both, []liqo.Rule{dns}), nil,
 			[]string{`connections of Service shop/web from "rome" are dropped on leaf "rome"`},
-			"Add `{ to = \"server\", protocol = \"tcp\", port = 8080 }`",
+			"Add `{ to = \"server\", protocol = \"TCP\", port = 8080 }`",
 		},
 		"nothing": {
 			limited(clustertest.GatewayClient("milan"), nil, nil), limited(clustertest.GatewayServer("rome", 1), nil, nil),

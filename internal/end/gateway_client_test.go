@@ -22,9 +22,9 @@ func TestTheClientDialsTheServersEndpointUnlessTheSpecSetsAnother(t *testing.T) 
 		port      int32
 	}{
 		"nothing":    {liqo.GatewayClient{}, said.Addresses, 31000},
-		"an address": {liqo.GatewayClient{ConnectAddress: "milan.example.com"}, []string{"milan.example.com"}, 31000},
-		"a port":     {liqo.GatewayClient{ConnectPort: 41000}, said.Addresses, 41000},
-		"both": {liqo.GatewayClient{ConnectAddress: "milan.example.com", ConnectPort: 41000},
+		"an address": {liqo.GatewayClient{ServerAddress: "milan.example.com"}, []string{"milan.example.com"}, 31000},
+		"a port":     {liqo.GatewayClient{ServerPort: 41000}, said.Addresses, 41000},
+		"both": {liqo.GatewayClient{ServerAddress: "milan.example.com", ServerPort: 41000},
 			[]string{"milan.example.com"}, 41000},
 	} {
 		rome := romesEnd(t)
@@ -48,7 +48,7 @@ func TestTheClientDialsTheServersEndpointUnlessTheSpecSetsAnother(t *testing.T) 
 func dialled() liqo.GatewayClient {
 	return liqo.GatewayClient{
 		TunnelSettings: liqo.TunnelSettings{MTU: 1400},
-		ConnectAddress: "milan.example.com", ConnectPort: 41000, KeySecret: "my-keys",
+		ServerAddress:  "milan.example.com", ServerPort: 41000, KeySecret: "my-keys",
 		Template: liqo.Template{Name: "my-client", Namespace: "custom", Resource: liqo.DefaultClientTemplateResource},
 	}
 }
@@ -103,7 +103,7 @@ func TestAGatewayClientWithoutItsKeysIsNotCreated(t *testing.T) {
 
 func TestAGatewayClientIsObservedInTermsOfItsSettings(t *testing.T) {
 	tunnel := liqo.TunnelSettings{MTU: 1340}
-	gateway := liqo.GatewayClient{TunnelSettings: tunnel, ConnectAddress: "172.18.0.2", ConnectPort: 31000,
+	gateway := liqo.GatewayClient{TunnelSettings: tunnel, ServerAddress: "172.18.0.2", ServerPort: 31000,
 		Template: liqo.DefaultClientTemplate("liqo")}
 	elsewhere := liqo.Endpoint{Addresses: []string{"9.9.9.9"}, Port: 9}
 	for name, test := range map[string]struct {
@@ -114,17 +114,17 @@ func TestAGatewayClientIsObservedInTermsOfItsSettings(t *testing.T) {
 		"all left to the server":        {liqo.GatewayClient{}, &milansAddress, liqo.GatewayClient{TunnelSettings: tunnel}},
 		"to a server that does not say": {liqo.GatewayClient{}, nil, liqo.GatewayClient{TunnelSettings: tunnel}},
 		"to a server elsewhere": {liqo.GatewayClient{}, &elsewhere,
-			liqo.GatewayClient{TunnelSettings: tunnel, ConnectAddress: "172.18.0.2", ConnectPort: 31000}},
+			liqo.GatewayClient{TunnelSettings: tunnel, ServerAddress: "172.18.0.2", ServerPort: 31000}},
 		"an address as it was set": {
-			liqo.GatewayClient{ConnectAddress: "172.18.0.2"}, &elsewhere,
-			liqo.GatewayClient{TunnelSettings: tunnel, ConnectAddress: "172.18.0.2", ConnectPort: 31000},
+			liqo.GatewayClient{ServerAddress: "172.18.0.2"}, &elsewhere,
+			liqo.GatewayClient{TunnelSettings: tunnel, ServerAddress: "172.18.0.2", ServerPort: 31000},
 		},
 		"another address than was set": {
-			liqo.GatewayClient{ConnectAddress: "9.9.9.9"}, &milansAddress,
-			liqo.GatewayClient{TunnelSettings: tunnel, ConnectAddress: "172.18.0.2"},
+			liqo.GatewayClient{ServerAddress: "9.9.9.9"}, &milansAddress,
+			liqo.GatewayClient{TunnelSettings: tunnel, ServerAddress: "172.18.0.2"},
 		},
 		"another port than was set": {
-			liqo.GatewayClient{ConnectPort: 9}, nil, liqo.GatewayClient{TunnelSettings: tunnel, ConnectPort: 31000},
+			liqo.GatewayClient{ServerPort: 9}, nil, liqo.GatewayClient{TunnelSettings: tunnel, ServerPort: 31000},
 		},
 	} {
 		if got := test.set.Observed(gateway, test.server, "liqo"); !reflect.DeepEqual(got, test.expected) {
@@ -154,9 +154,9 @@ func TestAGatewayClientWithSeveralTunnelsIsObservedInTermsOfItsSettings(t *testi
 		"the single one of another server": {0, &server, liqo.Endpoint{Addresses: server.Addresses, Port: 9}, 9},
 	} {
 		found := liqo.GatewayClient{
-			ConnectAddress: test.dialled.Addresses[0], ConnectPort: test.dialled.Port, Ports: test.dialled.Ports,
+			ServerAddress: test.dialled.Addresses[0], ServerPort: test.dialled.Port, Ports: test.dialled.Ports,
 		}
-		if got := (liqo.GatewayClient{ConnectPort: test.set}).Observed(found, test.server, "liqo"); got.ConnectPort !=
+		if got := (liqo.GatewayClient{ServerPort: test.set}).Observed(found, test.server, "liqo"); got.ServerPort !=
 			test.expected {
 			t.Errorf("%s: %+v, expected the port %d", name, got, test.expected)
 		}

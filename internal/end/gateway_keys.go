@@ -87,7 +87,7 @@ func (e *End) checkKeys(ctx context.Context, key client.ObjectKey) error {
 	err := e.Leaf.Live.Get(ctx, key, &secret)
 	if apierrors.IsNotFound(err) {
 		return problem("key-secret-missing", "does not exist",
-			"Create the Secret that `key_secret` names, in the namespace of the gateway.", err)
+			"Create the Secret that `key_secret_name` names, in the namespace of the gateway.", err)
 	}
 	if err != nil {
 		return e.Leaf.Explain(err)
@@ -108,7 +108,7 @@ func (e *End) secretNotKept(key client.ObjectKey) *trouble.Problem {
 	return &trouble.Problem{
 		ID: "key-secret-not-kept", Leaf: e.Leaf.Name,
 		Summary: fmt.Sprintf("Secret %s would be deleted with the shortcut", key),
-		Advice: fmt.Sprintf("A destroy must not delete the Secret that `key_secret` names. But namespace %s is a tenant "+
+		Advice: fmt.Sprintf("A destroy must not delete the Secret that `key_secret_name` names. But namespace %s is a tenant "+
 			"namespace: the provider creates it or takes it over, and deletes it on destroy with everything in it. "+
 			"Set the namespace at this end (`client_namespace`, `server_namespace` or `namespace`) to one of your own, and put "+
 			"the Secret there.", key.Namespace),
@@ -171,7 +171,7 @@ func setRotation(gateway client.Object, rotation string) {
 
 // rotation is the rotation of the keys of an existing gateway.
 type rotation struct {
-	value    string                        // of `key_rotation`, or empty
+	value    string                        // of `key_rotation_trigger`, or empty
 	secret   *metav1.PartialObjectMetadata // nil if Liqo has made no keys
 	restarts bool                          // the gateway's pods still have the former keys
 }

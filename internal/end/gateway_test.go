@@ -30,7 +30,7 @@ func TestOnlyKeysByLiqoAreDeletedWithTheGateway(t *testing.T) {
 		owner.Owner{}.Mark(dialling)
 		for _, objects := range []liqo.Objects{{GatewayServer: server}, {GatewayClient: dialling}} {
 			if all := dependentsIn(objects, owner.Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
-				t.Errorf("with key_secret %q, the Secret goes: %v, want %v", name, all, goes)
+				t.Errorf("with key_secret_name %q, the Secret goes: %v, want %v", name, all, goes)
 			}
 		}
 	}

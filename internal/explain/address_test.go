@@ -166,7 +166,7 @@ func TestAGatewayThatPerhapsCannotResolveTheServersName(t *testing.T) {
 	for _, part := range []string{
 		"GatewayClient liqo-tenant-milan/milan dials milan-node, UDP port 31000. Its pod has not created a Connection",
 		"kubectl -n liqo-tenant-milan logs deployment/gw-milan -c wireguard",
-		"If the pods of \"rome\" can't resolve this name, set `connect_address`",
+		"If the pods of \"rome\" can't resolve this name, set `server_address`",
 	} {
 		if !strings.Contains(Detail(err), part) {
 			t.Errorf("the text lacks %q:\n%s", part, Detail(err))

@@ -63,7 +63,7 @@ func TestTheWarningOfATunnelThatIsDownHasWhatTheLeavesShow(t *testing.T) {
 
 Check that the nodes of "rome" can reach 172.18.0.2, UDP port 31000, ` +
 			"and that no firewall or security group at either end drops UDP. " +
-			"If they reach \"milan\" at another address, set `connect_address` and `connect_port` in `client_gateway`, " +
+			"If they reach \"milan\" at another address, set `server_address` and `server_port` in `client_gateway`, " +
 			"or another `service_type` in `server_gateway`."},
 		"a pod that crashes": {waitingPod("CrashLoopBackOff", "back-off 10s restarting failed container"),
 			[]trouble.ID{"tunnel-down", "gateway-pod-failing"}, bothReport + `

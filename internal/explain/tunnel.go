@@ -151,7 +151,7 @@ func (s Subject) elsewhere(alone string) string {
 	if s.Alone {
 		return alone
 	}
-	return "set `connect_address` and `connect_port` in `client_gateway`, or another `service_type` in `server_gateway`"
+	return "set `server_address` and `server_port` in `client_gateway`, or another `service_type` in `server_gateway`"
 }
 
 // where returns the text for an endpoint.

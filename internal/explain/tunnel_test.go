@@ -54,7 +54,7 @@ func TestTheErrorOfATunnelSaysWhichEndpointTheClientDials(t *testing.T) {
 	saysOfBoth(t, inVain(""),
 		`Both gateways are in place. The gateway of "rome" dials 172.18.0.2, UDP port 31000, and gets no answer.`,
 		`Connection liqo-tenant-milan/gw-milan has no status yet.`,
-		`Check that the nodes of "rome" can reach 172.18.0.2, UDP port 31000`, "set `connect_address`")
+		`Check that the nodes of "rome" can reach 172.18.0.2, UDP port 31000`, "set `server_address`")
 	saysOfBoth(t, inVain(networkingv1beta1.Connected), "dials 172.18.0.2, UDP port 31000.\n",
 		`Connection liqo-tenant-milan/gw-milan says "Connected".`)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/liqotech/liqo/apis/networking/v1beta1/firewall"
 )
@@ -228,8 +229,10 @@ func matchIP(cidr string, at firewall.MatchPosition) firewall.Match {
 	return firewall.Match{Op: firewall.MatchOperationEq, IP: &firewall.MatchIP{Value: cidr, Position: at}}
 }
 
+// matchProtocol matches a protocol, which has its name in lower case in a FirewallConfiguration.
 func matchProtocol(protocol string) firewall.Match {
-	return firewall.Match{Op: firewall.MatchOperationEq, Proto: &firewall.MatchProto{Value: firewall.L4Proto(protocol)}}
+	name := firewall.L4Proto(strings.ToLower(protocol))
+	return firewall.Match{Op: firewall.MatchOperationEq, Proto: &firewall.MatchProto{Value: name}}
 }
 
 func matchPort(port string, at firewall.MatchPosition) firewall.Match {

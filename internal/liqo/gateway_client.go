@@ -6,11 +6,11 @@ import "slices"
 type GatewayClient struct {
 	TunnelSettings
 
-	ConnectAddress string // IP address or DNS name; empty for the server's own
-	ConnectPort    int32  // 0 for the server's own
-	KeySecret      string // as in [GatewayServer]
-	Template       Template
-	Pods           *PodSettings // nil if the template is taken as it is
+	ServerAddress string // IP address or DNS name; empty for the server's own
+	ServerPort    int32  // 0 for the server's own
+	KeySecret     string // as in [GatewayServer]
+	Template      Template
+	Pods          *PodSettings // nil if the template is taken as it is
 
 	// Ports are those that an observed gateway dials for several tunnels. They follow from the other settings.
 	Ports []int32
@@ -18,11 +18,11 @@ type GatewayClient struct {
 
 // Dials returns the endpoint that a gateway with these settings dials, given the server's endpoint.
 func (g GatewayClient) Dials(server Endpoint) Endpoint {
-	if g.ConnectAddress != "" {
-		server.Addresses = []string{g.ConnectAddress}
+	if g.ServerAddress != "" {
+		server.Addresses = []string{g.ServerAddress}
 	}
-	if g.ConnectPort != 0 {
-		server.Port, server.Ports = g.ConnectPort, Consecutive(g.ConnectPort, len(server.Ports))
+	if g.ServerPort != 0 {
+		server.Port, server.Ports = g.ServerPort, Consecutive(g.ServerPort, len(server.Ports))
 	}
 	return server
 }
@@ -32,20 +32,20 @@ func (g GatewayClient) Dials(server Endpoint) Endpoint {
 // It is nil while the endpoint is unknown; then the found endpoint counts as the server's. LiqoNamespace is the
 // namespace of Liqo on this leaf.
 func (g GatewayClient) Observed(gateway GatewayClient, server *Endpoint, liqoNamespace string) GatewayClient {
-	said := Endpoint{Addresses: []string{gateway.ConnectAddress}, Port: gateway.ConnectPort, Ports: gateway.Ports}
+	said := Endpoint{Addresses: []string{gateway.ServerAddress}, Port: gateway.ServerPort, Ports: gateway.Ports}
 	if server != nil {
 		said = *server
 	}
 	expected := g.Dials(said)
-	if gateway.ConnectAddress == expected.Addresses[0] {
-		gateway.ConnectAddress = g.ConnectAddress
+	if gateway.ServerAddress == expected.Addresses[0] {
+		gateway.ServerAddress = g.ServerAddress
 	}
 	switch {
-	case gateway.ConnectPort != expected.Port:
+	case gateway.ServerPort != expected.Port:
 	case slices.Equal(gateway.Ports, expected.Ports):
-		gateway.ConnectPort = g.ConnectPort
-	case g.ConnectPort != 0: // somebody has changed a further port, which must look like a change of the first one
-		gateway.ConnectPort = 0
+		gateway.ServerPort = g.ServerPort
+	case g.ServerPort != 0: // somebody has changed a further port, which must look like a change of the first one
+		gateway.ServerPort = 0
 	}
 	gateway.Ports = nil
 	gateway.Template = g.Template.observed(gateway.Template, DefaultClientTemplate(liqoNamespace))
@@ -69,13 +69,13 @@ func (o Objects) ObservedClient() *GatewayClient {
 	spec := o.GatewayClient.Spec
 	observed := &GatewayClient{
 		TunnelSettings: tunnelSettingsOf(o.GatewayClient),
-		ConnectPort:    firstOf(o.Ports.Listed, spec.Endpoint.Port),
+		ServerPort:     firstOf(o.Ports.Listed, spec.Endpoint.Port),
 		Ports:          o.Ports.Listed,
 		KeySecret:      spec.SecretRef.Name,
 	}
 	observed.Template, observed.Pods = observedTemplate(o.GatewayClient)
 	if len(spec.Endpoint.Addresses) > 0 {
-		observed.ConnectAddress = spec.Endpoint.Addresses[0]
+		observed.ServerAddress = spec.Endpoint.Addresses[0]
 	}
 	return observed
 }

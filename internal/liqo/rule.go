@@ -19,9 +19,9 @@ import (
 
 // The protocols of a [Rule]. An empty one stands for all protocols.
 const (
-	TCP  = "tcp"
-	UDP  = "udp"
-	ICMP = "icmp" // echo requests; errors always cross
+	TCP  = "TCP"
+	UDP  = "UDP"
+	ICMP = "ICMP" // echo requests; errors always cross
 )
 
 // Rule lets new connections to pods of one leaf cross, and the answers to them.

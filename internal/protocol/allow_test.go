@@ -28,8 +28,8 @@ func (l *leaves) hasRules(name, other string, expected bool) {
 
 const (
 	milansServer = "liqo_gateway_server.rome"
-	database     = `{ to = "server", protocol = "tcp", port = 5432, cidrs = ["10.203.4.0/24"] }`
-	onPort5432   = `[{"cidrs":["10.203.4.0/24"],"end_port":null,"port":5432,"protocol":"tcp","to":"server"}]`
+	database     = `{ to = "server", protocol = "TCP", port = 5432, cidrs = ["10.203.4.0/24"] }`
+	onPort5432   = `[{"cidrs":["10.203.4.0/24"],"end_port":null,"port":5432,"protocol":"TCP","to":"server"}]`
 )
 
 func allows(rules string) string { return "allow = [" + rules + "]\nservice_type = \"NodePort\"" }

@@ -53,7 +53,7 @@ func TestALeafWithAReinstalledLiqoIsAnotherCluster(t *testing.T) {
 	l.lose("milan", &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: "rome"}})
 	l.call("milan", "milan-2")
 	p.planFails("Error: Another cluster", `The name "milan" refers to cluster "milan-2"`, "right ones.",
-		"Nothing is changed. If this leaf is gone for good, apply `force_destroy = true`.")
+		"Nothing is changed. If this leaf is gone for good, apply `abandon_lost_cluster = true`.")
 
 	p.configure(forced)
 	p.applyOnce().does("update", romeMilan) // it only gives the former cluster up

@@ -48,9 +48,9 @@ func TestAPlanWarnsOfMissingObjectsThatTheApplyMayCreate(t *testing.T) {
 	p := l.project(t, between("milan", overNodePort+`
 		server_namespace = "nowhere"
 		client_namespace = "default"
-		client_gateway   = { key_secret = "no-keys" }`))
+		client_gateway   = { key_secret_name = "no-keys" }`))
 	p.plan().says(`Warning: Namespace nowhere does not exist on leaf "milan"`,
-		`server_namespace = "nowhere"`, `client_gateway.key_secret = "no-keys"`,
+		`server_namespace = "nowhere"`, `client_gateway.key_secret_name = "no-keys"`,
 		`Warning: Secret default/no-keys does not exist on leaf "rome"`,
 		"This is only a warning, because the same apply may create it before the shortcut.")
 	p.applyFails(`Error: Namespace nowhere does not exist on leaf "milan"`)
@@ -129,7 +129,7 @@ func TestAPlanWarnsOfAShortcutOfAnotherState(t *testing.T) {
 func TestAPlanFindsKeysThatCannotBeUsed(t *testing.T) {
 	l := leavesFor(t)
 	keys := func(name, more string) string {
-		return overNodePort + fmt.Sprintf("\nclient_gateway = { key_secret = %q }\n", name) + more
+		return overNodePort + fmt.Sprintf("\nclient_gateway = { key_secret_name = %q }\n", name) + more
 	}
 	const own = `client_namespace = "default"`
 	l.have("rome", keysNamed(t, "my-keys"))
@@ -141,7 +141,7 @@ func TestAPlanFindsKeysThatCannotBeUsed(t *testing.T) {
 		planFails(`Secret default/mixed-keys has another public key on leaf "rome"`)
 	l.project(t, between("milan", keys("my-keys", ""))).planFails(
 		`Secret liqo-tenant-milan/my-keys would be deleted with the shortcut on leaf "rome"`,
-		`client_gateway.key_secret = "my-keys"`,
+		`client_gateway.key_secret_name = "my-keys"`,
 		"Set the namespace at this end (`client_namespace`")
 	l.project(t, between("milan", keys("my-keys", own))).plan().does("create", romeMilan)
 }

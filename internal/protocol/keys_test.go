@@ -47,8 +47,8 @@ func TestAUsersSecretStaysUnchangedAfterItsGatewayIsGone(t *testing.T) {
 	}
 	keys := func(name string) string {
 		return between("milan", fmt.Sprintf(`
-			server_gateway   = { service_type = "NodePort", key_secret = %q }
-			client_gateway   = { key_secret = %q }
+			server_gateway   = { service_type = "NodePort", key_secret_name = %q }
+			client_gateway   = { key_secret_name = %q }
 			client_namespace = "default"
 			server_namespace = "default"`, name, name))
 	}
@@ -96,7 +96,7 @@ func TestAUsersSecretIsRejectedInANamespaceThatADestroyRemoves(t *testing.T) {
 	keys.Namespace = "liqo-tenant-rome"
 	l.have("milan", keys)
 	networks := l.networks()
-	p.configure(between("milan", `server_gateway = { service_type = "NodePort", key_secret = "my-keys" }`))
+	p.configure(between("milan", `server_gateway = { service_type = "NodePort", key_secret_name = "my-keys" }`))
 	p.planFails(`Error: Secret liqo-tenant-rome/my-keys would be deleted with the shortcut on leaf "milan"`,
 		"Set the namespace at this end (`client_namespace`, `server_namespace` or `namespace`)")
 	l.sameNetworks(networks)

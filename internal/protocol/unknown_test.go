@@ -71,8 +71,8 @@ func TestAllowMayBeKnownOnlyByTheApply(t *testing.T) {
 		variable "port" { default = null }
 		`+between("milan", overNodePort+`
 			allow = [
-			  { to = "server", protocol = "icmp", port = var.port },
-			  { to = "server", protocol = "tcp", end_port = var.end_port, cidrs = var.cidrs },
+			  { to = "server", protocol = "ICMP", port = var.port },
+			  { to = "server", protocol = "TCP", end_port = var.end_port, cidrs = var.cidrs },
 			]`))
 	p.set("cidrs", cty.NullVal(cty.List(cty.String)))
 	p.set("end_port", cty.NullVal(cty.Number))
@@ -80,7 +80,7 @@ func TestAllowMayBeKnownOnlyByTheApply(t *testing.T) {
 
 	rule := func(port int64) cty.Value {
 		return cty.ListVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{
-			"to": cty.StringVal("server"), "protocol": cty.StringVal("tcp"), "port": cty.NumberIntVal(port),
+			"to": cty.StringVal("server"), "protocol": cty.StringVal("TCP"), "port": cty.NumberIntVal(port),
 		})})
 	}
 	p.configure(between("milan", overNodePort+"\nallow = var.allow"))
@@ -95,7 +95,7 @@ func TestAllowMayBeKnownOnlyByTheApply(t *testing.T) {
 	p.has(romeMilan, "null", "allow")
 
 	p.configure(between("milan", overNodePort+`
-		allow = [{ to = "server", protocol = "tcp", port = var.port, cidrs = var.cidrs }]`))
+		allow = [{ to = "server", protocol = "TCP", port = var.port, cidrs = var.cidrs }]`))
 	p.unknown("port", cty.NumberIntVal(5432))
 	p.unknown("cidrs", cty.ListVal([]cty.Value{cty.StringVal("10.203.4.0/24")}))
 	p.applyOnce()

@@ -35,7 +35,7 @@ const maxRules = 80
 
 const (
 	toDescription       = "Leaf to whose pods the connections lead: `client` or `server`."
-	protocolDescription = "`tcp`, `udp` or `icmp`. `icmp` are pings; other messages of ICMP are answers, and always " +
+	protocolDescription = "`TCP`, `UDP` or `ICMP`. `ICMP` are pings; other messages of ICMP are answers, and always " +
 		"cross. Default: every protocol."
 	portDescription    = "Port of the pods, or the first one of a range. Default: every port."
 	endPortDescription = "Last port of the range that begins with `port`. Default: `port`, which is then the only one."
@@ -142,7 +142,7 @@ func (m ruleModel) validate(at path.Path) diag.Diagnostics {
 	withPorts := m.Protocol.ValueString() == liqo.TCP || m.Protocol.ValueString() == liqo.UDP
 	switch {
 	case given(m.Port) && !m.Protocol.IsUnknown() && !withPorts:
-		return refuse("port", "Only TCP and UDP have ports. Set `protocol` to `tcp` or `udp`, or remove `port`.")
+		return refuse("port", "Only TCP and UDP have ports. Set `protocol` to `TCP` or `UDP`, or remove `port`.")
 	case given(m.EndPort) && m.Port.IsNull():
 		return refuse("end_port", "`end_port` ends a range that begins with `port`. Set `port`, too.")
 	case given(m.EndPort) && given(m.Port) && m.EndPort.ValueInt32() < m.Port.ValueInt32():

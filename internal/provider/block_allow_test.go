@@ -37,12 +37,12 @@ func TestARuleThatCantBeIsRefusedAtItsAttribute(t *testing.T) {
 		"another protocol":   {values{"protocol": text("sctp")}, "protocol", "must be one of"},
 		"a port without any": {values{"port": number(80)}, "port", "Only TCP and UDP have ports"},
 		"a port of pings": {
-			values{"protocol": text("icmp"), "port": number(80)}, "port", "Only TCP and UDP have ports",
+			values{"protocol": text("ICMP"), "port": number(80)}, "port", "Only TCP and UDP have ports",
 		},
-		"no port":                {values{"protocol": text("tcp"), "port": number(0)}, "port", "must be between 1 and 65535"},
-		"an end without a begin": {values{"protocol": text("tcp"), "end_port": number(80)}, "end_port", "Set `port`, too."},
+		"no port":                {values{"protocol": text("TCP"), "port": number(0)}, "port", "must be between 1 and 65535"},
+		"an end without a begin": {values{"protocol": text("TCP"), "end_port": number(80)}, "end_port", "Set `port`, too."},
 		"a range the wrong way": {
-			values{"protocol": text("tcp"), "port": number(90), "end_port": number(80)}, "end_port", "from 90 to 80 is empty",
+			values{"protocol": text("TCP"), "port": number(90), "end_port": number(80)}, "end_port", "from 90 to 80 is empty",
 		},
 		"IPv6":      {values{"cidrs": cidrs("fd00::/64")}, "cidrs", "must be an IPv4 range"},
 		"no range":  {values{"cidrs": cidrs("milan")}, "cidrs", "must be an address range in CIDR notation"},
@@ -59,8 +59,8 @@ func TestARuleThatCantBeIsRefusedAtItsAttribute(t *testing.T) {
 
 func TestARuleIsAccepted(t *testing.T) {
 	for name, rule := range map[string]values{
-		"everything": {}, "pings": {"protocol": text("icmp")}, "a protocol": {"protocol": text("udp")},
-		"ports": {"protocol": text("tcp"), "port": number(80), "end_port": number(80), "cidrs": cidrs("10.1.0.0/16")},
+		"everything": {}, "pings": {"protocol": text("ICMP")}, "a protocol": {"protocol": text("UDP")},
+		"ports": {"protocol": text("TCP"), "port": number(80), "end_port": number(80), "cidrs": cidrs("10.1.0.0/16")},
 	} {
 		if got := validate(t, allowing(t, rule)); got != "" {
 			t.Errorf("%s: %s", name, got)

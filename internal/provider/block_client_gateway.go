@@ -20,30 +20,30 @@ func clientGatewayAttribute() schema.SingleNestedAttribute {
 		Optional:            true,
 		MarkdownDescription: "How the client's gateway dials, if it differs from the server's endpoint." + costsInGuide,
 		Attributes: map[string]schema.Attribute{
-			"connect_address": schema.StringAttribute{
+			"server_address": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "IP address or DNS name to dial. Default: the first address of " +
 					"`server_endpoint`.",
 				Validators: []validator.String{hostAddress()},
 			},
-			"connect_port": schema.Int32Attribute{
+			"server_port": schema.Int32Attribute{
 				Optional:            true,
 				MarkdownDescription: "UDP port to dial. Default: the port of `server_endpoint`.",
 				Validators:          []validator.Int32{int32validator.Between(1, maxPort)},
 			},
-			"key_secret": keySecretAttribute("client_namespace"),
-			"template":   templateAttribute(liqo.DefaultClientTemplateName, liqo.DefaultClientTemplateResource),
-			"pods":       podsAttribute(),
+			"key_secret_name": keySecretAttribute("client_namespace"),
+			"template":        templateAttribute(liqo.DefaultClientTemplateName, liqo.DefaultClientTemplateResource),
+			"pods":            podsAttribute(),
 		},
 	}
 }
 
 type clientGatewayModel struct {
-	ConnectAddress types.String `tfsdk:"connect_address"`
-	ConnectPort    types.Int32  `tfsdk:"connect_port"`
-	KeySecret      types.String `tfsdk:"key_secret"`
-	Template       types.Object `tfsdk:"template"`
-	Pods           types.Object `tfsdk:"pods"`
+	ServerAddress types.String `tfsdk:"server_address"`
+	ServerPort    types.Int32  `tfsdk:"server_port"`
+	KeySecretName types.String `tfsdk:"key_secret_name"`
+	Template      types.Object `tfsdk:"template"`
+	Pods          types.Object `tfsdk:"pods"`
 }
 
 var clientGatewayTypes = attributeTypes(clientGatewayAttribute().Attributes)
@@ -60,11 +60,11 @@ func clientGatewaySpec(ctx context.Context, set types.Object) (liqo.GatewayClien
 	pods, podsDiags := podsSpec(ctx, model.Pods)
 	diags.Append(podsDiags...)
 	return liqo.GatewayClient{
-		ConnectAddress: model.ConnectAddress.ValueString(),
-		ConnectPort:    model.ConnectPort.ValueInt32(),
-		KeySecret:      model.KeySecret.ValueString(),
-		Template:       template,
-		Pods:           pods,
+		ServerAddress: model.ServerAddress.ValueString(),
+		ServerPort:    model.ServerPort.ValueInt32(),
+		KeySecret:     model.KeySecretName.ValueString(),
+		Template:      template,
+		Pods:          pods,
 	}, diags
 }
 
@@ -85,11 +85,11 @@ func (m *shortcutModel) observedClientGateway(ctx context.Context, state shortcu
 	gateway := set.Observed(*state.ClientGateway, state.ServerEndpoint, state.Client.LiqoNamespace)
 	pods, diags := podsObject(ctx, gateway.Pods)
 	object, objectDiags := types.ObjectValueFrom(ctx, clientGatewayTypes, clientGatewayModel{
-		ConnectAddress: stringOrNull(gateway.ConnectAddress),
-		ConnectPort:    int32OrNull(gateway.ConnectPort),
-		KeySecret:      stringOrNull(gateway.KeySecret),
-		Template:       templateObject(gateway.Template),
-		Pods:           pods,
+		ServerAddress: stringOrNull(gateway.ServerAddress),
+		ServerPort:    int32OrNull(gateway.ServerPort),
+		KeySecretName: stringOrNull(gateway.KeySecret),
+		Template:      templateObject(gateway.Template),
+		Pods:          pods,
 	})
 	diags.Append(objectDiags...)
 	if m.ClientGateway.IsNull() && object.Equal(objectWith(ctx, clientGatewayTypes, nil)) {

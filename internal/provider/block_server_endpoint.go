@@ -14,7 +14,7 @@ func serverEndpointAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		Computed: true,
 		MarkdownDescription: "Address and port of the server's gateway, as the gateway reports them. " +
-			"`connect_address` and `connect_port` do not change them.",
+			"`server_address` and `server_port` do not change them.",
 		Attributes: endpointAttributes(),
 	}
 }

@@ -94,13 +94,13 @@ func serverGatewayAttributes() map[string]schema.Attribute {
 				mapvalidator.ValueStringsAre(labelValue()),
 			},
 		},
-		"key_secret": keySecretAttribute("server_namespace"),
-		"template":   templateAttribute(liqo.DefaultServerTemplateName, liqo.DefaultServerTemplateResource),
-		"pods":       podsAttribute(),
+		"key_secret_name": keySecretAttribute("server_namespace"),
+		"template":        templateAttribute(liqo.DefaultServerTemplateName, liqo.DefaultServerTemplateResource),
+		"pods":            podsAttribute(),
 	}
 }
 
-// keySecretAttribute returns the schema of `key_secret` of either gateway. It is for users with their own WireGuard
+// keySecretAttribute returns the schema of `key_secret_name` of either gateway. It is for users with their own WireGuard
 // keys.
 func keySecretAttribute(namespace string) schema.Attribute {
 	return schema.StringAttribute{
@@ -129,7 +129,7 @@ type serverGatewayModel struct {
 	LoadBalancerIP     iptypes.IPAddress `tfsdk:"load_balancer_ip"`
 	ServiceAnnotations types.Map         `tfsdk:"service_annotations"`
 	ServiceLabels      types.Map         `tfsdk:"service_labels"`
-	KeySecret          types.String      `tfsdk:"key_secret"`
+	KeySecretName      types.String      `tfsdk:"key_secret_name"`
 	Template           types.Object      `tfsdk:"template"`
 	Pods               types.Object      `tfsdk:"pods"`
 }
@@ -203,7 +203,7 @@ func (m serverGatewayModel) spec(ctx context.Context) (liqo.GatewayServer, diag.
 		Tunnels:        int(m.Tunnels.ValueInt32()),
 		NodePort:       m.NodePort.ValueInt32(),
 		LoadBalancerIP: m.LoadBalancerIP.ValueString(),
-		KeySecret:      m.KeySecret.ValueString(),
+		KeySecret:      m.KeySecretName.ValueString(),
 	}
 	diags := m.ServiceAnnotations.ElementsAs(ctx, &gateway.ServiceAnnotations, false)
 	diags.Append(m.ServiceLabels.ElementsAs(ctx, &gateway.ServiceLabels, false)...)
@@ -219,7 +219,7 @@ func (m serverGatewayModel) spec(ctx context.Context) (liqo.GatewayServer, diag.
 // keySecretOf returns the user's own Secret that the settings of a gateway name, in a namespace. The name is empty if
 // they name none.
 func keySecretOf(gateway types.Object, namespace types.String) liqo.KeySecret {
-	name, ok := gateway.Attributes()["key_secret"].(types.String)
+	name, ok := gateway.Attributes()["key_secret_name"].(types.String)
 	if !ok || name.ValueString() == "" {
 		return liqo.KeySecret{}
 	}
@@ -261,7 +261,7 @@ func (m serverGatewayModel) observed(
 		LoadBalancerIP:     ipOrNull(gateway.LoadBalancerIP),
 		ServiceAnnotations: textMap(m.ServiceAnnotations, gateway.ServiceAnnotations),
 		ServiceLabels:      textMap(m.ServiceLabels, gateway.ServiceLabels),
-		KeySecret:          stringOrNull(gateway.KeySecret),
+		KeySecretName:      stringOrNull(gateway.KeySecret),
 		Template:           templateObject(gateway.Template),
 		Pods:               pods,
 	}, diags

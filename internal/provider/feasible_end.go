@@ -213,7 +213,7 @@ func (s checkedEnd) checkKeys(ctx context.Context) diag.Diagnostics {
 	name, _ := s.gateway.Keys()
 	secret := liqo.KeySecret{Namespace: s.namespace.ValueString(), Name: name}
 	err := s.end.CheckKeySecret(ctx, secret, s.adopt.ValueBool())
-	return checkUnlessMade(s.gatewayAt.AtName("key_secret"), err)
+	return checkUnlessMade(s.gatewayAt.AtName("key_secret_name"), err)
 }
 
 // checkRivals warns of rules of someone else that may undo those that an end gets by this plan.

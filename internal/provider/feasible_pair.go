@@ -81,7 +81,7 @@ func (f feasibility) checkedEnds(ctx context.Context) ([]checkedEnd, diag.Diagno
 // changesGateways reports whether the apply makes, changes or replaces a gateway. That is assumed of settings that are
 // not known yet, and if it can't be found out. The checks say why.
 func (f feasibility) changesGateways(ctx context.Context) bool {
-	if f.state == nil || !fullyKnown(ctx, f.plan.ClientGateway, f.plan.ServerGateway, f.plan.MTU, f.plan.KeyRotation) {
+	if f.state == nil || !fullyKnown(ctx, f.plan.ClientGateway, f.plan.ServerGateway, f.plan.MTU, f.plan.KeyRotationTrigger) {
 		return true
 	}
 	spec, diags := f.plan.spec(ctx, f.config)
@@ -102,14 +102,14 @@ func (f feasibility) lostNode(ctx context.Context) diag.Diagnostics {
 	client, clientDiags := clientGatewaySpec(ctx, f.plan.ClientGateway)
 	diags.Append(clientDiags...)
 	pods := server.Pods
-	if diags.HasError() || pods == nil || pods.Replicas < 2 || client.ConnectAddress != "" ||
+	if diags.HasError() || pods == nil || pods.Replicas < 2 || client.ServerAddress != "" ||
 		server.ServiceType != corev1.ServiceTypeNodePort {
 		return diags
 	}
 	return append(diags, report("node-port-on-lost-node", "The client dials one node of the server",
 		fmt.Sprintf("With `service_type = \"NodePort\"`, the gateway of %q dials the address of the node with the active "+
 			"pod of %q. Replicas help there if a pod is lost. If the node is lost, nobody dials another one before the "+
-			"next apply. Use a load balancer, or set `connect_address` of `client_gateway` to an address that moves, such as "+
+			"next apply. Use a load balancer, or set `server_address` of `client_gateway` to an address that moves, such as "+
 			"a virtual IP.", f.plan.Client.ValueString(), f.plan.Server.ValueString())).
 		warningAt(path.Root("server_gateway").AtName("pods").AtName("replicas")))
 }

@@ -96,15 +96,15 @@ func TestAPlanReportsProblemsAtTheirAttribute(t *testing.T) {
 			[]string{"server_gateway.service_labels"},
 		},
 		"keys that a destroy would remove": {
-			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "key_secret", types.StringValue("keys")) },
-			[]string{"server_gateway.key_secret"},
+			nil, func(p *planning) { p.plan.ServerGateway = gatewayWith(t, "key_secret_name", types.StringValue("keys")) },
+			[]string{"server_gateway.key_secret_name"},
 		},
 		"a gateway that is not fully known": {
 			[]object{taken()}, func(p *planning) { p.plan.ClientGateway = types.ObjectUnknown(clientGatewayTypes) },
 			[]string{"client_namespace"},
 		},
 		"keys in an unknown namespace": {nil, func(p *planning) {
-			p.plan.ServerGateway = gatewayWith(t, "key_secret", types.StringValue("keys"))
+			p.plan.ServerGateway = gatewayWith(t, "key_secret_name", types.StringValue("keys"))
 			p.config.ServerNamespace = types.StringUnknown()
 		}, nil},
 		"two problems": {

@@ -18,7 +18,7 @@ type leaves struct {
 	unknown  unknownNames
 	planned  reservations
 
-	anonymous bool // the leaves do not learn who works on them, and where
+	hideAuthor bool // the leaves do not learn who works on them, and where
 }
 
 // leavesFrom converts the data that the framework passes to Configure. It is nil before the provider is configured.

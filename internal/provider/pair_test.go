@@ -54,7 +54,7 @@ func TestALostLeafIsAWarningOfARefreshAndADestroySaysHowToGiveItUp(t *testing.T)
 			t.Errorf("%s: a refresh says: %v", name, troubles)
 		}
 		if len(obstacles) != 1 || !obstacles.HasError() ||
-			strings.Contains(obstacles[0].Detail(), "`force_destroy = true`") != test.lost {
+			strings.Contains(obstacles[0].Detail(), "`abandon_lost_cluster = true`") != test.lost {
 			t.Errorf("%s: a destroy says: %v", name, obstacles)
 		}
 	}

@@ -19,7 +19,7 @@ type providerModel struct {
 	ConfigPaths   types.List   `tfsdk:"config_paths"`
 	ConfigContent types.String `tfsdk:"config_content"`
 	LiqoNamespace types.String `tfsdk:"liqo_namespace"`
-	Anonymous     types.Bool   `tfsdk:"anonymous"`
+	RecordAuthor  types.Bool   `tfsdk:"record_author"`
 	Clusters      types.Map    `tfsdk:"clusters"`
 }
 
@@ -42,7 +42,7 @@ type clusterModel struct {
 	Token                 types.String `tfsdk:"token"`
 	ProxyURL              types.String `tfsdk:"proxy_url"`
 	Exec                  *execModel   `tfsdk:"exec"`
-	Through               types.String `tfsdk:"through"`
+	CredentialsFrom       types.String `tfsdk:"credentials_from"`
 	ClusterID             types.String `tfsdk:"cluster_id"`
 	LiqoNamespace         types.String `tfsdk:"liqo_namespace"`
 }
@@ -108,7 +108,7 @@ func (m providerModel) config(
 		unknown.known[name] = !unknown.rest || !credentials.NeedKubeconfig()
 	}
 	for name, credentials := range config.Clusters {
-		if credentials.Through != "" && unknown.has(credentials.Through) {
+		if credentials.From != "" && unknown.has(credentials.From) {
 			unknown.names[name] = true
 		}
 	}
@@ -132,7 +132,7 @@ func (m clusterModel) credentials(ctx context.Context) (cluster.Credentials, dia
 		ClientKey:            m.ClientKey.ValueString(),
 		ClusterCACertificate: m.ClusterCACertificate.ValueString(),
 		ProxyURL:             m.ProxyURL.ValueString(),
-		Through:              m.Through.ValueString(),
+		From:                 m.CredentialsFrom.ValueString(),
 		ClusterID:            m.ClusterID.ValueString(),
 		LiqoNamespace:        m.LiqoNamespace.ValueString(),
 	}

@@ -94,7 +94,7 @@ func TestEveryCredentialOfAClusterIsUsed(t *testing.T) {
 		"host": text("5"), "username": text("6"), "password": text("7"),
 		"tls_server_name": text("8"), "client_certificate": text("9"), "client_key": text("10"),
 		"cluster_ca_certificate": text("11"), "token": text("12"), "proxy_url": text("13"),
-		"through": text("15"), "cluster_id": text("16"),
+		"credentials_from": text("15"), "cluster_id": text("16"),
 		"liqo_namespace": text("14"), "insecure": tftypes.NewValue(tftypes.Bool, true),
 	}})
 	model := providerBlock(t, map[string]tftypes.Value{"clusters": entries})
@@ -108,7 +108,7 @@ func TestEveryCredentialOfAClusterIsUsed(t *testing.T) {
 		rome.Host != "5" || rome.Username != "6" || rome.Password != "7" ||
 		rome.TLSServerName != "8" || rome.ClientCertificate != "9" || rome.ClientKey != "10" ||
 		rome.ClusterCACertificate != "11" || rome.Token != "12" || rome.ProxyURL != "13" ||
-		rome.Through != "15" || rome.ClusterID != "16" || rome.LiqoNamespace != "14" || !rome.Insecure {
+		rome.From != "15" || rome.ClusterID != "16" || rome.LiqoNamespace != "14" || !rome.Insecure {
 		t.Error("a credential is missing or in the wrong place")
 	}
 }
@@ -165,9 +165,9 @@ func TestOnlyLeavesWithUnknownCredentialsAreUnknown(t *testing.T) {
 		"rome":  {"host": unknownText},
 		"milan": {"host": text("https://milan")},
 		"turin": {"host": text("https://tunnel"), "config_context": text("turin")},
-		"siena": {"through": text("rome")},
-		"monza": {"through": text("milan")},
-		"lucca": {"through": text("a context")},
+		"siena": {"credentials_from": text("rome")},
+		"monza": {"credentials_from": text("milan")},
+		"lucca": {"credentials_from": text("a context")},
 	})
 	for name, test := range map[string]struct {
 		values         map[string]tftypes.Value

@@ -22,11 +22,10 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 			"Default: `liqo`.",
 		Validators: []validator.String{notEmpty{}},
 	}
-	attributes["anonymous"] = schema.BoolAttribute{
+	attributes["record_author"] = schema.BoolAttribute{
 		Optional: true,
-		MarkdownDescription: "Whether the leaves do not learn who works on them. By default, the objects on a leaf say " +
-			"which user made them, on which host, in which folder and workspace, so that others find the Terraform state. " +
-			"With `true`, they only have a digest of this. Default: `false`.",
+		MarkdownDescription: "Whether the objects on a leaf say which user made them, on which host, in which folder and " +
+			"workspace, so that others find the Terraform state. With `false`, they only have a digest of this. Default: `true`.",
 	}
 	attributes["clusters"] = schema.MapNestedAttribute{
 		Optional: true,
@@ -109,17 +108,17 @@ func clusterAttributes() map[string]schema.Attribute {
 		MarkdownDescription: "Whether to accept any certificate of the API server. Default: `false`.",
 	}
 	attributes["exec"] = execAttribute()
-	attributes["through"] = throughAttribute()
+	attributes["credentials_from"] = credentialsFromAttribute()
 	attributes["cluster_id"] = schema.StringAttribute{
 		Optional: true,
-		MarkdownDescription: "Liqo's cluster ID of this cluster. A cluster with another ID is refused. With `through`, the " +
-			"central cluster has credentials for this ID. Default: with `through`, the name of the entry; otherwise, any ID.",
+		MarkdownDescription: "Liqo's cluster ID of this cluster. A cluster with another ID is refused. With `credentials_from`, the " +
+			"central cluster has credentials for this ID. Default: with `credentials_from`, the name of the entry; otherwise, any ID.",
 		Validators: []validator.String{notEmpty{}, clusterID()},
 	}
 	return attributes
 }
 
-func throughAttribute() schema.Attribute {
+func credentialsFromAttribute() schema.Attribute {
 	var others []path.Expression
 	for _, name := range []string{
 		"config_path", "config_paths", "config_content", "config_context", "config_context_auth_info",

@@ -76,7 +76,7 @@ func TestEmptyCredentialsAreRejectedAtTheirAttribute(t *testing.T) {
 		"config_path", "config_content", "config_context", "config_context_auth_info", "config_context_cluster", "host",
 		"username", "password",
 		"tls_server_name", "client_certificate", "client_key", "cluster_ca_certificate", "token", "proxy_url",
-		"liqo_namespace", "through", "cluster_id",
+		"liqo_namespace", "credentials_from", "cluster_id",
 	} {
 		for _, empty := range []string{"", " \n"} {
 			expected := `AttributeName("clusters").ElementKeyString("rome").AttributeName("` + name + `"): ` +
@@ -132,7 +132,7 @@ func TestALeafThatIsReachedThroughAnotherHasNoOtherCredentials(t *testing.T) {
 		"config_path": through, "config_paths": listOf(through), "config_content": through, "config_context": through,
 		"username": through, "token": through, "client_certificate": through, "client_key": through, "exec": program(nil),
 	} {
-		if said := entry(map[string]tftypes.Value{"through": through, name: value}); !strings.Contains(
+		if said := entry(map[string]tftypes.Value{"credentials_from": through, name: value}); !strings.Contains(
 			said, "cannot be specified when",
 		) {
 			t.Errorf("%s: %s", name, said)
@@ -141,7 +141,7 @@ func TestALeafThatIsReachedThroughAnotherHasNoOtherCredentials(t *testing.T) {
 	for name, value := range map[string]tftypes.Value{
 		"cluster_id": through, "host": through, "proxy_url": through, "tls_server_name": through,
 	} {
-		if said := entry(map[string]tftypes.Value{"through": through, name: value}); said != "" {
+		if said := entry(map[string]tftypes.Value{"credentials_from": through, name: value}); said != "" {
 			t.Errorf("%s: %s", name, said)
 		}
 	}

@@ -20,16 +20,16 @@ func gatewayAttributes(own map[string]schema.Attribute) map[string]schema.Attrib
 		"mtu": mtuAttribute("MTU of the tunnel, in bytes, from 576 to 65535. The other end needs the same one. " +
 			"Default: `1340`. A change restarts the gateway."),
 		"allow": allowAttribute(allowAtEndDescription),
-		"key_rotation": schema.StringAttribute{
+		"key_rotation_trigger": schema.StringAttribute{
 			Optional: true,
 			MarkdownDescription: "Any value, for example the `id` of a `time_rotating`. When it changes, the gateway gets new " +
 				"WireGuard keys and restarts, and the tunnel is down until the other end has the new `public_key`. Removing it " +
-				"keeps the keys. It can't be used with `key_secret`.",
+				"keeps the keys. It can't be used with `key_secret_name`.",
 			Validators: []validator.String{
-				stringvalidator.LengthAtLeast(1), stringvalidator.ConflictsWith(path.MatchRoot("key_secret")),
+				stringvalidator.LengthAtLeast(1), stringvalidator.ConflictsWith(path.MatchRoot("key_secret_name")),
 			},
 		},
-		"key_secret": keySecretAttribute("namespace"),
+		"key_secret_name": keySecretAttribute("namespace"),
 		"public_key": schema.StringAttribute{
 			Computed: true,
 			MarkdownDescription: "Public key of this gateway, in base64. Pass it as `public_key` to the " +
@@ -85,7 +85,7 @@ func (m *endGatewayModel) promiseKey(state *endGatewayModel, isReplaced bool) {
 		return
 	}
 	m.Status = state.Status
-	if given(state.PublicKey) && !isReplaced && m.KeyRotation.Equal(state.KeyRotation) {
+	if given(state.PublicKey) && !isReplaced && m.KeyRotationTrigger.Equal(state.KeyRotationTrigger) {
 		m.PublicKey = state.PublicKey
 	}
 }

@@ -118,9 +118,9 @@ var othersOf = map[string]tftypes.Value{
 var others = map[string]tftypes.Value{
 	"remote_cluster_id": text("naples"), "namespace": text("other"),
 	"pod_cidrs": listOf(text("10.1.0.0/17"), text("10.1.128.0/17")), "external_cidr": text("10.2.0.0/17"),
-	"public_key": base64Key(2), "mtu": number(1400), "key_rotation": text("second"),
+	"public_key": base64Key(2), "mtu": number(1400), "key_rotation_trigger": text("second"),
 	"service_type": text("ClusterIP"), "port": number(51900), "node_port": number(31000),
-	"load_balancer_ip": text("192.0.2.10"), "key_secret": text("other"),
+	"load_balancer_ip": text("192.0.2.10"), "key_secret_name": text("other"),
 	"service_annotations": textByName("other", text("one")), "service_labels": textByName("other", text("one")),
 	"template.name": text("other"), "template.namespace": text("other"),
 	"server_endpoint.addresses": listOf(text("milan.example.com"), text("192.0.2.2")),
@@ -270,8 +270,8 @@ func TestAPlanPromisesTheKeyAndTheAddressOnlyWhileTheyStay(t *testing.T) {
 			plan.ServiceType, state.ServiceType = types.StringValue("NodePort"), types.StringValue("NodePort")
 			plan.Pods = podsOf(t, fullySetPods())
 		}, true, false},
-		"the rotation": {func(plan, _ *gatewayServerModel) { plan.KeyRotation = types.StringValue("2") }, false, true},
-		"the Secret":   {func(plan, _ *gatewayServerModel) { plan.KeySecret = types.StringValue("other") }, false, false},
+		"the rotation": {func(plan, _ *gatewayServerModel) { plan.KeyRotationTrigger = types.StringValue("2") }, false, true},
+		"the Secret":   {func(plan, _ *gatewayServerModel) { plan.KeySecretName = types.StringValue("other") }, false, false},
 		"a lost key":   {func(_, state *gatewayServerModel) { state.PublicKey = types.StringNull() }, false, false},
 		"a lost Service": {
 			func(_, state *gatewayServerModel) { state.Endpoint = types.ObjectNull(endpointTypes) }, false, false,

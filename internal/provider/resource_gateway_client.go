@@ -81,7 +81,7 @@ type gatewayClientModel struct {
 	endGatewayModel
 
 	ServerEndpoint types.Object `tfsdk:"server_endpoint"`
-	KeySecret      types.String `tfsdk:"key_secret"`
+	KeySecretName  types.String `tfsdk:"key_secret_name"`
 	Template       types.Object `tfsdk:"template"`
 	Pods           types.Object `tfsdk:"pods"`
 }
@@ -122,12 +122,12 @@ func (m *gatewayClientModel) spec(ctx context.Context) (liqo.GatewayClient, diag
 	pods, podsDiags := podsSpec(ctx, m.Pods)
 	diags.Append(podsDiags...)
 	return liqo.GatewayClient{
-		TunnelSettings: m.tunnelSettings(), KeySecret: m.KeySecret.ValueString(), Template: template, Pods: pods,
+		TunnelSettings: m.tunnelSettings(), KeySecret: m.KeySecretName.ValueString(), Template: template, Pods: pods,
 	}, diags
 }
 
 func (m *gatewayClientModel) gateway(ctx context.Context) (*plannedGateway, diag.Diagnostics) {
-	if !fullyKnown(ctx, m.KeySecret, m.Template, m.Pods) {
+	if !fullyKnown(ctx, m.KeySecretName, m.Template, m.Pods) {
 		return nil, nil
 	}
 	spec, diags := m.spec(ctx)
@@ -141,7 +141,7 @@ func (m *gatewayClientModel) gateway(ctx context.Context) (*plannedGateway, diag
 }
 
 func (m *gatewayClientModel) keySecret() liqo.KeySecret {
-	return liqo.KeySecret{Namespace: m.Namespace.ValueString(), Name: m.KeySecret.ValueString()}
+	return liqo.KeySecret{Namespace: m.Namespace.ValueString(), Name: m.KeySecretName.ValueString()}
 }
 
 // planComputed keeps the key while Liqo does not make another gateway.
@@ -150,7 +150,7 @@ func (m *gatewayClientModel) planComputed(state *gatewayClientModel) {
 		m.promiseKey(nil, false)
 		return
 	}
-	m.promiseKey(&state.endGatewayModel, !m.KeySecret.Equal(state.KeySecret) || !m.Template.Equal(state.Template))
+	m.promiseKey(&state.endGatewayModel, !m.KeySecretName.Equal(state.KeySecretName) || !m.Template.Equal(state.Template))
 }
 
 func (m *gatewayClientModel) ensure(ctx context.Context, object shortcut.EndObject, namespace string) error {
@@ -167,7 +167,7 @@ func (m *gatewayClientModel) observed(ctx context.Context, observed shortcut.End
 	set, diags := m.spec(ctx)
 	client := set.Observed(*observed.Client, nil, observed.LiqoNamespace)
 	m.ServerEndpoint = endpointObject(observed.Endpoint)
-	m.KeySecret, m.Template = stringOrNull(client.KeySecret), templateObject(client.Template)
+	m.KeySecretName, m.Template = stringOrNull(client.KeySecret), templateObject(client.Template)
 	pods, podsDiags := podsObject(ctx, client.Pods)
 	diags.Append(podsDiags...)
 	m.Pods = pods

@@ -64,7 +64,7 @@ func (m *gatewayServerModel) gateway(ctx context.Context) (*plannedGateway, diag
 }
 
 func (m *gatewayServerModel) keySecret() liqo.KeySecret {
-	return liqo.KeySecret{Namespace: m.Namespace.ValueString(), Name: m.KeySecret.ValueString()}
+	return liqo.KeySecret{Namespace: m.Namespace.ValueString(), Name: m.KeySecretName.ValueString()}
 }
 
 // planComputed keeps the address while the settings of the Service stay the same, and the key while Liqo does not make
@@ -76,7 +76,7 @@ func (m *gatewayServerModel) planComputed(state *gatewayServerModel) {
 		return
 	}
 	// Without an endpoint, the Service may be lost, and then the gateway is replaced.
-	isReplaced := !m.KeySecret.Equal(state.KeySecret) || !m.Template.Equal(state.Template) || !given(state.Endpoint) ||
+	isReplaced := !m.KeySecretName.Equal(state.KeySecretName) || !m.Template.Equal(state.Template) || !given(state.Endpoint) ||
 		!given(state.PublicKey)
 	m.promiseKey(&state.endGatewayModel, isReplaced)
 	if !isReplaced && m.ServiceType.Equal(state.ServiceType) && m.Port.Equal(state.Port) &&

@@ -72,7 +72,7 @@ func (r *shortcutResource) ValidateConfig(
 		resp.Diagnostics.Append(model.ServerGateway.As(ctx, &gateway, basetypes.ObjectAsOptions{})...)
 		resp.Diagnostics.Append(gateway.validate(ctx, path.Root("server_gateway"))...)
 		resp.Diagnostics.Append(validatePorts(path.Root("server_gateway").AtName("tunnels"), gateway.Tunnels,
-			"connect_port", client.ConnectPort, maxPort)...)
+			"server_port", client.ServerPort, maxPort)...)
 	}
 }
 
@@ -256,7 +256,7 @@ func (r *shortcutResource) UpgradeState(context.Context) map[int64]resource.Stat
 	return map[int64]resource.StateUpgrader{0: {StateUpgrader: splitForceDestroy}}
 }
 
-// splitForceDestroy upgrades a state of version 0. There, force_destroy allowed two things: to give up a lost leaf, and
+// splitForceDestroy upgrades a state of version 0. There, abandon_lost_cluster allowed two things: to give up a lost leaf, and
 // to remove the network of a peering. The upgraded state allows neither, until the user sets one of them and applies
 // it.
 func splitForceDestroy(_ context.Context, req resource.UpgradeStateRequest, resp *resource.UpgradeStateResponse) {
@@ -266,7 +266,7 @@ func splitForceDestroy(_ context.Context, req resource.UpgradeStateRequest, resp
 			"It does not have the format of an early version of this provider: "+err.Error()+".").asError())
 		return
 	}
-	state["force_destroy"], state["destroy_peering_network"] = json.RawMessage("false"), json.RawMessage("false")
+	state["abandon_lost_cluster"], state["destroy_peering_network"] = json.RawMessage("false"), json.RawMessage("false")
 	state["owner_id"] = json.RawMessage("null") // the next apply sets it
 	upgraded, err := json.Marshal(state)
 	if err != nil {

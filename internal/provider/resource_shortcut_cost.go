@@ -30,7 +30,7 @@ func (p *planning) costs(ctx context.Context) diag.Diagnostics {
 		if recorded := end.recorded.namespace; changes(ctx, *end.planned.namespace, *recorded) && !recorded.IsNull() {
 			diags.Append(report("gateway-replaced", "A gateway is replaced", detail).warningAt(end.planned.path("namespace")))
 		}
-		for _, name := range []string{"key_secret", "template"} {
+		for _, name := range []string{"key_secret_name", "template"} {
 			if changes(ctx, end.planned.gateway.Attributes()[name], end.recorded.gateway.Attributes()[name]) {
 				diags.Append(report("gateway-replaced", "A gateway is replaced", detail).
 					warningAt(end.planned.path("gateway").AtName(name)))

@@ -47,11 +47,11 @@ func TestAPlanSaysWhatAChangeCosts(t *testing.T) {
 			warnings: []string{"The gateway gets another address"},
 		},
 		"the keys of the server": {
-			after: map[string]attr.Value{"key_secret": types.StringValue("my-keys")}, moves: true,
+			after: map[string]attr.Value{"key_secret_name": types.StringValue("my-keys")}, moves: true,
 			warnings: []string{"A gateway is replaced"},
 		},
 		"keys that are known later": {
-			after: map[string]attr.Value{"key_secret": types.StringUnknown()}, moves: true,
+			after: map[string]attr.Value{"key_secret_name": types.StringUnknown()}, moves: true,
 		},
 		"the namespace of the client": {
 			change:   func(plan *shortcutModel) { plan.ClientNamespace = types.StringValue("mine") },

@@ -25,7 +25,7 @@ func (r *shortcutResource) remove(ctx context.Context, model *shortcutModel, own
 		err = shortcut.New(pair.client, pair.server).OwnedBy(self).Disconnect(ctx, removal)
 	case pair.client == nil && pair.server == nil:
 		return pair.obstacles(nothingCleaned)
-	case !model.ForceDestroy.ValueBool() || !failed[0].isLost():
+	case !model.AbandonLostCluster.ValueBool() || !failed[0].isLost():
 		return pair.obstacles(giveUpAdvice)
 	default:
 		var lost recordedLeaf

@@ -67,7 +67,7 @@ func podsOf(t *testing.T, settings *liqo.PodSettings) types.Object {
 func fullySet(t *testing.T) shortcutModel {
 	t.Helper()
 	model := settled(t)
-	model.MTU, model.KeyRotation = types.Int32Value(1400), types.StringValue("first")
+	model.MTU, model.KeyRotationTrigger = types.Int32Value(1400), types.StringValue("first")
 	model.Allow = allowSet(&shortcut.Allow{
 		ToClient: []liqo.Rule{{Protocol: liqo.ICMP}},
 		ToServer: []liqo.Rule{
@@ -80,12 +80,12 @@ func fullySet(t *testing.T) shortcutModel {
 		"load_balancer_ip":    iptypes.NewIPAddressValue("192.0.2.10"),
 		"service_annotations": textsByName(map[string]string{"speed": "fast"}),
 		"service_labels":      textsByName(map[string]string{"team": "network"}),
-		"key_secret":          types.StringValue("server-keys"), "template": templateNamed("my-server", "g/v1/servers"),
+		"key_secret_name":     types.StringValue("server-keys"), "template": templateNamed("my-server", "g/v1/servers"),
 		"pods": podsOf(t, fullySetPods()),
 	})
 	model.ClientGateway = types.ObjectValueMust(clientGatewayTypes, map[string]attr.Value{
-		"connect_address": types.StringValue("milan.example.com"), "connect_port": types.Int32Value(41000),
-		"key_secret": types.StringValue("client-keys"), "template": templateNamed("my-client", "g/v1/clients"),
+		"server_address": types.StringValue("milan.example.com"), "server_port": types.Int32Value(41000),
+		"key_secret_name": types.StringValue("client-keys"), "template": templateNamed("my-client", "g/v1/clients"),
 		"pods": podsOf(t, fullySetPods()),
 	})
 	model.ClientNamespace, model.ServerNamespace = types.StringValue("of-rome"), types.StringValue("of-milan")
@@ -93,7 +93,7 @@ func fullySet(t *testing.T) shortcutModel {
 		networkOf("10.3.0.0/16", "10.4.0.0/16")
 	model.CIDRRemapping, model.OnDestroy = types.StringValue(remappingForbidden), types.StringValue(destroyDisconnects)
 	model.ShareKeys, model.AdoptExisting = types.BoolValue(false), types.BoolValue(true)
-	model.WaitForConnection, model.ForceDestroy, model.DestroyPeering = types.BoolValue(true), types.BoolValue(true),
+	model.WaitForConnection, model.AbandonLostCluster, model.DestroyPeering = types.BoolValue(true), types.BoolValue(true),
 		types.BoolValue(true)
 	return model
 }
@@ -124,7 +124,7 @@ func TestEverySettingReachesTheLeaves(t *testing.T) {
 			Pods:      fullySetPods(),
 		},
 		Client: liqo.GatewayClient{
-			ConnectAddress: "milan.example.com", ConnectPort: 41000, KeySecret: "client-keys",
+			ServerAddress: "milan.example.com", ServerPort: 41000, KeySecret: "client-keys",
 			Template: liqo.Template{Name: "my-client", Namespace: "custom", Resource: "g/v1/clients"},
 			Pods:     fullySetPods(),
 		},
@@ -152,7 +152,7 @@ func TestUnsetValuesAreLeftToTheLeaves(t *testing.T) {
 	plan, config := fullySet(t), settled(t) // the plan has the values of the state
 	plan.ShareKeys, plan.CIDRRemapping, plan.OnDestroy = types.BoolNull(), types.StringValue(remappingAllowed),
 		types.StringValue(destroyResets)
-	plan.DestroyPeering = types.BoolValue(false) // force_destroy is only about lost leaves
+	plan.DestroyPeering = types.BoolValue(false) // abandon_lost_cluster is only about lost leaves
 	spec, diags := plan.spec(t.Context(), &config)
 	if nothing := (shortcut.EndSpec{}); diags.HasError() || !reflect.DeepEqual(spec.ClientEnd, nothing) ||
 		!reflect.DeepEqual(spec.ServerEnd, nothing) {
@@ -280,7 +280,7 @@ func working() shortcut.State {
 		},
 		ServerEndpoint: &liqo.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 51840, Protocol: "UDP"},
 		ClientGateway: &liqo.GatewayClient{
-			TunnelSettings: liqo.TunnelSettings{MTU: 1340}, ConnectAddress: "172.18.0.9", ConnectPort: 51840,
+			TunnelSettings: liqo.TunnelSettings{MTU: 1340}, ServerAddress: "172.18.0.9", ServerPort: 51840,
 			Template: liqo.DefaultClientTemplate("liqo"),
 		},
 	}
@@ -323,7 +323,7 @@ func TestAReplicaThatTakesOverDuringAnApplyShowsAtTheNextRefresh(t *testing.T) {
 			if diags := model.observed(t.Context(), moved); diags.HasError() {
 				t.Fatal(diags)
 			}
-			if dialled := model.ClientGateway.Attributes()["connect_address"]; !dialled.Equal(types.StringValue("172.18.0.9")) {
+			if dialled := model.ClientGateway.Attributes()["server_address"]; !dialled.Equal(types.StringValue("172.18.0.9")) {
 				t.Errorf("the next refresh shows that the client dials %s", dialled)
 			}
 		})
@@ -353,7 +353,7 @@ func TestARotationThatIsHalfDoneShowsWhateverIsConfigured(t *testing.T) {
 			t.Fatal(diags)
 		}
 		for _, configured := range rotations {
-			if configured != "" && model.KeyRotation.Equal(types.StringValue(configured)) {
+			if configured != "" && model.KeyRotationTrigger.Equal(types.StringValue(configured)) {
 				t.Errorf("with %q, a plan for %q changes nothing", rotations, configured)
 			}
 		}
@@ -384,21 +384,23 @@ func TestChangesOutsideOfTerraformShow(t *testing.T) {
 		},
 		"the keys' Secret": {
 			func(s *shortcut.State) { s.ServerGateway.KeySecret = "theirs" },
-			func(m shortcutModel) bool { return strings.Contains(m.ServerGateway.String(), `"key_secret":"theirs"`) },
+			func(m shortcutModel) bool {
+				return strings.Contains(m.ServerGateway.String(), `"key_secret_name":"theirs"`)
+			},
 		},
 		"the client's template": {
 			func(s *shortcut.State) { s.ClientGateway.Template.Name = "theirs" },
 			func(m shortcutModel) bool { return strings.Contains(m.ClientGateway.String(), `"name":"theirs"`) },
 		},
 		"the dialled address": {
-			func(s *shortcut.State) { s.ClientGateway.ConnectAddress = "9.9.9.9" },
+			func(s *shortcut.State) { s.ClientGateway.ServerAddress = "9.9.9.9" },
 			func(m shortcutModel) bool {
-				return strings.Contains(m.ClientGateway.String(), `"connect_address":"9.9.9.9"`)
+				return strings.Contains(m.ClientGateway.String(), `"server_address":"9.9.9.9"`)
 			},
 		},
 		"the dialled port": {
-			func(s *shortcut.State) { s.ClientGateway.ConnectPort = 9 },
-			func(m shortcutModel) bool { return strings.Contains(m.ClientGateway.String(), `"connect_port":9`) },
+			func(s *shortcut.State) { s.ClientGateway.ServerPort = 9 },
+			func(m shortcutModel) bool { return strings.Contains(m.ClientGateway.String(), `"server_port":9`) },
 		},
 	} {
 		model, state := settled(t), working()

@@ -104,7 +104,7 @@ func (o ownership) owner(origin owner.Origin) owner.Owner {
 
 // origin returns what the leaves learn of where this process runs.
 func (l *leaves) origin() owner.Origin {
-	if l.anonymous {
+	if l.hideAuthor {
 		return withoutNames(here())
 	}
 	return here()

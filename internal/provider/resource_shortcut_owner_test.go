@@ -131,12 +131,12 @@ func TestAnOwnerRecordsWhereTerraformRuns(t *testing.T) {
 	}
 }
 
-func TestAnAnonymousOriginHasNoNamesAndStillTellsFoldersApart(t *testing.T) {
+func TestAnOriginWithoutAnAuthorHasNoNamesAndStillTellsFoldersApart(t *testing.T) {
 	named := (&leaves{}).origin()
 	if named.Who == "" || named.Folder == "" || named.Workspace == "" {
 		t.Fatalf("by default, the origin is %+v", named)
 	}
-	hidden := (&leaves{anonymous: true}).origin()
+	hidden := (&leaves{hideAuthor: true}).origin()
 	for _, name := range []string{named.Who, named.Folder, named.Workspace} {
 		if strings.Contains(hidden.String(), name) {
 			t.Errorf("%q is in %q", name, hidden)

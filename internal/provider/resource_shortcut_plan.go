@@ -66,7 +66,7 @@ func (p *planning) planUpdate(ctx context.Context) diag.Diagnostics {
 
 // planRepair plans an update of a shortcut that an apply can repair, and reports whether there is anything to repair.
 // If everything is in place and only the tunnel is down, there is nothing to plan: Terraform cannot repair a broken
-// link. If a leaf is lost and force_destroy gives it up, there is no repair either, because force_destroy must be
+// link. If a leaf is lost and abandon_lost_cluster gives it up, there is no repair either, because abandon_lost_cluster must be
 // applied without this leaf.
 func (p *planning) planRepair(ctx context.Context) (bool, diag.Diagnostics) {
 	if p.givesUp() {
@@ -126,5 +126,7 @@ func (p *planning) planSettings() bool {
 	return true
 }
 
-// givesUp reports whether a leaf is lost and the plan has force_destroy.
-func (p *planning) givesUp() bool { return p.plan.ForceDestroy.ValueBool() && len(p.pair.failed()) > 0 }
+// givesUp reports whether a leaf is lost and the plan has abandon_lost_cluster.
+func (p *planning) givesUp() bool {
+	return p.plan.AbandonLostCluster.ValueBool() && len(p.pair.failed()) > 0
+}

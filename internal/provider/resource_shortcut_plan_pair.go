@@ -63,8 +63,8 @@ func (p *planning) planUnknownNames() diag.Diagnostics {
 }
 
 // planLeaves plans the clusters that the names refer to. They force a replacement if they are not the clusters of the
-// state. A name that has not changed, but refers to another cluster now, is an error, unless force_destroy gives up the
-// cluster of the state. If the plan sets force_destroy, it goes on without that leaf.
+// state. A name that has not changed, but refers to another cluster now, is an error, unless abandon_lost_cluster gives up the
+// cluster of the state. If the plan sets abandon_lost_cluster, it goes on without that leaf.
 func (p *planning) planLeaves(ctx context.Context) diag.Diagnostics {
 	diags, moved := p.pair.differ(), false
 	for _, end := range p.ends() {
@@ -78,8 +78,8 @@ func (p *planning) planLeaves(ctx context.Context) diag.Diagnostics {
 		moves, err := p.leaves.moves(ctx, end.planned.name.ValueString(), end.leaf, recorded)
 		failed := failedEnd{recorded.attribute, err}
 		switch {
-		case isAnotherCluster(err) && p.state.ForceDestroy.ValueBool():
-		case isAnotherCluster(err) && p.plan.ForceDestroy.ValueBool():
+		case isAnotherCluster(err) && p.state.AbandonLostCluster.ValueBool():
+		case isAnotherCluster(err) && p.plan.AbandonLostCluster.ValueBool():
 			diags.Append(failed.warning("The plan continues without this leaf."))
 			end.lose(err)
 			continue

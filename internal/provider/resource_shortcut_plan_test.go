@@ -21,7 +21,7 @@ func recorded(t *testing.T, status shortcut.Status) shortcutModel {
 	model.WaitForConnection, model.ShareKeys, model.CIDRRemapping = types.BoolValue(true), types.BoolValue(true),
 		types.StringValue(remappingAllowed)
 	model.AdoptExisting, model.OnDestroy = types.BoolValue(false), types.StringValue(destroyResets)
-	model.ForceDestroy, model.DestroyPeering = types.BoolValue(false), types.BoolValue(false)
+	model.AbandonLostCluster, model.DestroyPeering = types.BoolValue(false), types.BoolValue(false)
 	if diags := model.observed(t.Context(), found); diags.HasError() {
 		t.Fatal(diags)
 	}
@@ -40,7 +40,7 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 		plan     func(*shortcutModel)
 		expected bool
 	}{
-		"force_destroy": {plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true},
+		"abandon_lost_cluster": {plan: func(m *shortcutModel) { m.AbandonLostCluster = types.BoolValue(true) }, expected: true},
 		"destroy_peering_network": {
 			plan: func(m *shortcutModel) { m.DestroyPeering = types.BoolValue(true) }, expected: true,
 		},
@@ -70,13 +70,13 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 		"a tunnel that comes up without waiting": {
 			status: shortcut.Connecting,
 			state:  func(m *shortcutModel) { m.ShareKeys = types.BoolValue(false) },
-			plan:   func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true,
+			plan:   func(m *shortcutModel) { m.AbandonLostCluster = types.BoolValue(true) }, expected: true,
 		},
 		"a setting of a shortcut whose tunnel is down": {
-			status: shortcut.Error, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }, expected: true,
+			status: shortcut.Error, plan: func(m *shortcutModel) { m.AbandonLostCluster = types.BoolValue(true) }, expected: true,
 		},
 		"a setting of a shortcut that needs repair": {
-			status: shortcut.Disconnected, plan: func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) },
+			status: shortcut.Disconnected, plan: func(m *shortcutModel) { m.AbandonLostCluster = types.BoolValue(true) },
 		},
 		"an adoption": {plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }},
 		"adoption switched off": {
@@ -99,7 +99,7 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 			plan: func(m *shortcutModel) { m.ClientGateway = types.ObjectUnknown(clientGatewayTypes) },
 		},
 		"a gateway, too": {
-			plan: func(m *shortcutModel) { m.ForceDestroy, m.MTU = types.BoolValue(true), types.Int32Value(1300) },
+			plan: func(m *shortcutModel) { m.AbandonLostCluster, m.MTU = types.BoolValue(true), types.Int32Value(1300) },
 		},
 	} {
 		status := test.status
@@ -125,19 +125,19 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 func TestAnImportedShortcutKeepsALostLeafOnlyToGiveItUp(t *testing.T) {
 	rome, milan := clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan")
 	reachable, lost := pair{client: rome, server: milan}, pair{client: rome, serverErr: &cluster.UnknownNameError{}}
-	force := func(m *shortcutModel) { m.ForceDestroy = types.BoolValue(true) }
+	force := func(m *shortcutModel) { m.AbandonLostCluster = types.BoolValue(true) }
 	for name, test := range map[string]struct {
 		pair     pair
 		plan     func(*shortcutModel)
 		adopted  bool
 		expected bool
 	}{
-		"force_destroy":                     {pair: lost, plan: force, expected: true},
-		"force_destroy of an adopted one":   {pair: lost, plan: force, adopted: true, expected: true},
-		"force_destroy without a lost leaf": {pair: reachable, plan: force},
-		"another setting":                   {pair: lost, plan: func(m *shortcutModel) { m.OnDestroy = types.StringNull() }},
-		"force_destroy and a change on a leaf": {
-			pair: lost, plan: func(m *shortcutModel) { m.ForceDestroy, m.MTU = types.BoolValue(true), types.Int32Value(1300) },
+		"abandon_lost_cluster":                     {pair: lost, plan: force, expected: true},
+		"abandon_lost_cluster of an adopted one":   {pair: lost, plan: force, adopted: true, expected: true},
+		"abandon_lost_cluster without a lost leaf": {pair: reachable, plan: force},
+		"another setting":                          {pair: lost, plan: func(m *shortcutModel) { m.OnDestroy = types.StringNull() }},
+		"abandon_lost_cluster and a change on a leaf": {
+			pair: lost, plan: func(m *shortcutModel) { m.AbandonLostCluster, m.MTU = types.BoolValue(true), types.Int32Value(1300) },
 		},
 	} {
 		state := recorded(t, shortcut.Connected)

@@ -37,7 +37,7 @@ var noLeafShows = map[string]struct {
 	"timeouts.read":           {"only Terraform waits", false},
 	"timeouts.update":         {"only Terraform waits", false},
 	"timeouts.delete":         {"only Terraform waits", false},
-	"force_destroy":           {"it is about lost leaves", false},
+	"abandon_lost_cluster":    {"it is about lost leaves", false},
 	"destroy_peering_network": {"it is about a later destroy", true},
 	"on_destroy":              {"it is about a later destroy", true},
 	"adopt_existing":          {"adopted objects have the same marks as created ones", true},

@@ -62,17 +62,17 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 			"mtu": mtuAttribute("MTU of the tunnel at both ends, in bytes, from 576 to 65535. Default: `1340`." + restarts),
-			"key_rotation": schema.StringAttribute{
+			"key_rotation_trigger": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Any value, for example the `id` of a `time_rotating`. When it changes, or is set on an " +
 					"existing shortcut, both gateways get new WireGuard keys. Their Services, addresses and CIDRs stay. " +
 					"Removing it keeps the keys. With `share_keys = false`, someone else must share the new keys. It can't be " +
-					"used with `key_secret`." + restarts,
+					"used with `key_secret_name`." + restarts,
 				Validators: []validator.String{
 					stringvalidator.LengthAtLeast(1),
 					stringvalidator.ConflictsWith(
-						path.MatchRoot("server_gateway").AtName("key_secret"),
-						path.MatchRoot("client_gateway").AtName("key_secret"),
+						path.MatchRoot("server_gateway").AtName("key_secret_name"),
+						path.MatchRoot("client_gateway").AtName("key_secret_name"),
 					),
 				},
 			},
@@ -117,12 +117,12 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 					"same remapping. Default: `reset`.",
 				Validators: []validator.String{stringvalidator.OneOf(destroyResets, destroyDisconnects)},
 			},
-			"force_destroy": schema.BoolAttribute{
+			"abandon_lost_cluster": schema.BoolAttribute{
 				Optional: true, Computed: true,
 				Default: booldefault.StaticBool(false),
 				MarkdownDescription: "Whether to destroy although one of the leaves is lost: it does not answer, " +
 					"the provider block no longer lists its cluster, its name refers to another cluster, it no longer has " +
-					"Liqo, its certificate has changed, or the cluster of `through` is no longer peered with it. The destroy, " +
+					"Liqo, its certificate has changed, or the cluster of `credentials_from` is no longer peered with it. The destroy, " +
 					"also that of a replacement, then cleans only the other leaf. Apply this setting before the destroy. If " +
 					"nothing else changes, this apply does not contact the leaves. Default: `false`.",
 			},
@@ -170,38 +170,38 @@ func computedString(description string) schema.Attribute {
 type shortcutModel struct {
 	tunnelModel
 
-	ID                types.String   `tfsdk:"id"`
-	Client            types.String   `tfsdk:"client"`
-	Server            types.String   `tfsdk:"server"`
-	ServerGateway     types.Object   `tfsdk:"server_gateway"`
-	ClientGateway     types.Object   `tfsdk:"client_gateway"`
-	Allow             types.Set      `tfsdk:"allow"`
-	WaitForConnection types.Bool     `tfsdk:"wait_for_connection"`
-	ShareKeys         types.Bool     `tfsdk:"share_keys"`
-	CIDRRemapping     types.String   `tfsdk:"cidr_remapping"`
-	AdoptExisting     types.Bool     `tfsdk:"adopt_existing"`
-	OnDestroy         types.String   `tfsdk:"on_destroy"`
-	ForceDestroy      types.Bool     `tfsdk:"force_destroy"`
-	DestroyPeering    types.Bool     `tfsdk:"destroy_peering_network"`
-	Timeouts          timeouts.Value `tfsdk:"timeouts"`
-	OwnerID           types.String   `tfsdk:"owner_id"`
-	ClientClusterID   types.String   `tfsdk:"client_cluster_id"`
-	ServerClusterID   types.String   `tfsdk:"server_cluster_id"`
-	ClientClusterUID  types.String   `tfsdk:"client_cluster_uid"`
-	ServerClusterUID  types.String   `tfsdk:"server_cluster_uid"`
-	ClientNamespace   types.String   `tfsdk:"client_namespace"`
-	ServerNamespace   types.String   `tfsdk:"server_namespace"`
-	ClientNetwork     types.Object   `tfsdk:"client_network"`
-	ServerNetwork     types.Object   `tfsdk:"server_network"`
-	ServerEndpoint    types.Object   `tfsdk:"server_endpoint"`
-	Status            types.String   `tfsdk:"status"`
+	ID                 types.String   `tfsdk:"id"`
+	Client             types.String   `tfsdk:"client"`
+	Server             types.String   `tfsdk:"server"`
+	ServerGateway      types.Object   `tfsdk:"server_gateway"`
+	ClientGateway      types.Object   `tfsdk:"client_gateway"`
+	Allow              types.Set      `tfsdk:"allow"`
+	WaitForConnection  types.Bool     `tfsdk:"wait_for_connection"`
+	ShareKeys          types.Bool     `tfsdk:"share_keys"`
+	CIDRRemapping      types.String   `tfsdk:"cidr_remapping"`
+	AdoptExisting      types.Bool     `tfsdk:"adopt_existing"`
+	OnDestroy          types.String   `tfsdk:"on_destroy"`
+	AbandonLostCluster types.Bool     `tfsdk:"abandon_lost_cluster"`
+	DestroyPeering     types.Bool     `tfsdk:"destroy_peering_network"`
+	Timeouts           timeouts.Value `tfsdk:"timeouts"`
+	OwnerID            types.String   `tfsdk:"owner_id"`
+	ClientClusterID    types.String   `tfsdk:"client_cluster_id"`
+	ServerClusterID    types.String   `tfsdk:"server_cluster_id"`
+	ClientClusterUID   types.String   `tfsdk:"client_cluster_uid"`
+	ServerClusterUID   types.String   `tfsdk:"server_cluster_uid"`
+	ClientNamespace    types.String   `tfsdk:"client_namespace"`
+	ServerNamespace    types.String   `tfsdk:"server_namespace"`
+	ClientNetwork      types.Object   `tfsdk:"client_network"`
+	ServerNetwork      types.Object   `tfsdk:"server_network"`
+	ServerEndpoint     types.Object   `tfsdk:"server_endpoint"`
+	Status             types.String   `tfsdk:"status"`
 }
 
 // importedSettings are the settings of an imported shortcut that no leaf shows. They have their default values, so that
 // a configuration without them gives an empty plan.
 var importedSettings = map[string]any{
 	"wait_for_connection": true, "share_keys": true, "cidr_remapping": remappingAllowed, "adopt_existing": false,
-	"on_destroy": destroyResets, "force_destroy": false, "destroy_peering_network": false,
+	"on_destroy": destroyResets, "abandon_lost_cluster": false, "destroy_peering_network": false,
 }
 
 // spec returns the planned shortcut. The plan has the defaults. Only the configuration shows what the user has left to
@@ -300,7 +300,7 @@ func (m *shortcutModel) observedEnds(state shortcut.State) {
 func (m *shortcutModel) changesSettingsOnly(state *shortcutModel) bool {
 	rest := *m
 	rest.Client, rest.Server = state.Client, state.Server // names may change; the cluster IDs are compared below
-	rest.OnDestroy, rest.ForceDestroy, rest.DestroyPeering = state.OnDestroy, state.ForceDestroy, state.DestroyPeering
+	rest.OnDestroy, rest.AbandonLostCluster, rest.DestroyPeering = state.OnDestroy, state.AbandonLostCluster, state.DestroyPeering
 	rest.Timeouts = state.Timeouts
 	rest.WaitForConnection = state.WaitForConnection   // without a change on a leaf there is no wait
 	if m.AdoptExisting.Equal(types.BoolValue(false)) { // an adoption changes the leaves

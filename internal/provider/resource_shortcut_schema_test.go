@@ -30,7 +30,7 @@ func TestUnsetAttributesHaveTheirDefault(t *testing.T) {
 	for name, expected := range map[string]tftypes.Value{
 		"mtu": number(1340), "wait_for_connection": yes, "share_keys": yes, "cidr_remapping": text("allow"),
 		"adopt_existing": no,
-		"on_destroy":     text("reset"), "force_destroy": no, "destroy_peering_network": no,
+		"on_destroy":     text("reset"), "abandon_lost_cluster": no, "destroy_peering_network": no,
 	} {
 		if !planned[name].Equal(expected) {
 			t.Errorf("%s is %s, expected %s", name, planned[name], expected)
@@ -116,7 +116,7 @@ func TestAnUpgradedStateAllowsNeitherKindOfForce(t *testing.T) {
 	}
 	no, kept := tftypes.NewValue(tftypes.Bool, false), tftypes.NewValue(tftypes.String, "Connected")
 	for name, expected := range map[string]tftypes.Value{
-		"force_destroy": no, "destroy_peering_network": no, "status": kept,
+		"abandon_lost_cluster": no, "destroy_peering_network": no, "status": kept,
 	} {
 		if !attributes[name].Equal(expected) {
 			t.Errorf("%s is %s", name, attributes[name])
@@ -162,7 +162,7 @@ func TestTheShapeOfTheStateChangesOnlyOnPurpose(t *testing.T) {
 // Tests on real clusters, such as TestAccPacketsShowWhatAChangeOfTheTunnelCosts, check that the descriptions are true.
 func TestAttributesThatInterruptTrafficSaySo(t *testing.T) {
 	for interruption, interrupting := range map[string][]string{
-		restarts: {"mtu", "key_rotation"}, costsInGuide: {"server_gateway", "client_gateway"},
+		restarts: {"mtu", "key_rotation_trigger"}, costsInGuide: {"server_gateway", "client_gateway"},
 		replacesGateway("client"): {"client_namespace"}, replacesGateway("server"): {"server_namespace"},
 	} {
 		for name, attribute := range shortcutSchema().Attributes {

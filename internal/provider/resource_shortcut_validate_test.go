@@ -60,8 +60,8 @@ func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
 		`AttributeName("client"): `:                  {"client": text("")},
 		`AttributeName("server"): Invalid`:           {"server": text("")},
 		`AttributeName("client_namespace"): Invalid`: {"client_namespace": text("")},
-		`AttributeName("server_gateway").AttributeName("key_secret"): Invalid`: {
-			"server_gateway": nested(map[string]tftypes.Value{"key_secret": text("")}),
+		`AttributeName("server_gateway").AttributeName("key_secret_name"): Invalid`: {
+			"server_gateway": nested(map[string]tftypes.Value{"key_secret_name": text("")}),
 		},
 		`AttributeName("server"): The same leaf twice`: {"server": text("rome")},
 		`AttributeName("server_gateway").AttributeName("port")`: {
@@ -81,9 +81,9 @@ func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
 				"service_type": text("NodePort"), "node_port": number(32767), "tunnels": number(2),
 			}),
 		},
-		"`connect_port = 65535` need ports up to 65538": {
+		"`server_port = 65535` need ports up to 65538": {
 			"server_gateway": nested(map[string]tftypes.Value{"tunnels": number(4)}),
-			"client_gateway": nested(map[string]tftypes.Value{"connect_port": number(65535)}),
+			"client_gateway": nested(map[string]tftypes.Value{"server_port": number(65535)}),
 		},
 		`AttributeName("server_gateway").AttributeName("node_port"): node_port without NodePort`: {
 			"server_gateway": nested(map[string]tftypes.Value{"node_port": number(30100)}),
@@ -99,8 +99,8 @@ func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
 		`AttributeName("server_gateway").AttributeName("service_type"): Invalid`: {
 			"server_gateway": nested(map[string]tftypes.Value{"service_type": text("ExternalName")}),
 		},
-		`AttributeName("client_gateway").AttributeName("connect_address"): Not an address`: {
-			"client_gateway": nested(map[string]tftypes.Value{"connect_address": text("milan.example:51840")}),
+		`AttributeName("client_gateway").AttributeName("server_address"): Not an address`: {
+			"client_gateway": nested(map[string]tftypes.Value{"server_address": text("milan.example:51840")}),
 		},
 		`AttributeName("timeouts").AttributeName("create"): Timeout must be positive`: {
 			"timeouts": nested(map[string]tftypes.Value{"create": text("0s")}),
@@ -159,8 +159,8 @@ func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
 		`AttributeName("server_gateway").AttributeName("service_type"): Invalid Attribute Value Match`: {
 			"server_gateway": nested(map[string]tftypes.Value{"service_type": text("")}),
 		},
-		`AttributeName("server_gateway").AttributeName("key_secret"): Invalid Attribute Value Length`: {
-			"server_gateway": nested(map[string]tftypes.Value{"key_secret": text("")}),
+		`AttributeName("server_gateway").AttributeName("key_secret_name"): Invalid Attribute Value Length`: {
+			"server_gateway": nested(map[string]tftypes.Value{"key_secret_name": text("")}),
 		},
 		`AttributeName("server_gateway").AttributeName("template").AttributeName("name"): Invalid Attribute Value Length`: {
 			"server_gateway": nested(
@@ -177,8 +177,8 @@ func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
 			`Value Match`: {
 			"client_gateway": nested(map[string]tftypes.Value{"template": template("x", "liqo", "")}),
 		},
-		`AttributeName("client_gateway").AttributeName("connect_address"): Not an address: The value "" must be`: {
-			"client_gateway": nested(map[string]tftypes.Value{"connect_address": text("")}),
+		`AttributeName("client_gateway").AttributeName("server_address"): Not an address: The value "" must be`: {
+			"client_gateway": nested(map[string]tftypes.Value{"server_address": text("")}),
 		},
 		`AttributeName("client_namespace"): Invalid Attribute Value Length`: {"client_namespace": text("")},
 		`AttributeName("timeouts").AttributeName("read"): Invalid`: {
@@ -191,8 +191,8 @@ func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
 				"name": text("x"), "namespace": text("liqo"), "resource": text("wggatewayservertemplates"),
 			})}),
 		},
-		`AttributeName("client_gateway").AttributeName("connect_port"): Invalid`: {
-			"client_gateway": nested(map[string]tftypes.Value{"connect_port": number(0)}),
+		`AttributeName("client_gateway").AttributeName("server_port"): Invalid`: {
+			"client_gateway": nested(map[string]tftypes.Value{"server_port": number(0)}),
 		},
 	} {
 		for name, value := range map[string]tftypes.Value{"client": text("rome"), "server": text("milan")} {
@@ -213,7 +213,7 @@ func TestValidValuesAreAccepted(t *testing.T) {
 		"the defaults, set": {
 			"mtu": number(1400), "wait_for_connection": no, "share_keys": no, "cidr_remapping": text("forbid"),
 			"adopt_existing": no, "on_destroy": text("disconnect"),
-			"force_destroy": no, "destroy_peering_network": no, "client_namespace": text("of-rome"),
+			"abandon_lost_cluster": no, "destroy_peering_network": no, "client_namespace": text("of-rome"),
 			"server_namespace": text("of-milan"),
 		},
 		"a node port": {
@@ -224,11 +224,11 @@ func TestValidValuesAreAccepted(t *testing.T) {
 		},
 		"a DNS name to dial": {
 			"client_gateway": nested(
-				map[string]tftypes.Value{"connect_address": text("milan.example"), "connect_port": number(1)},
+				map[string]tftypes.Value{"server_address": text("milan.example"), "server_port": number(1)},
 			),
 		},
 		"an IPv6 address to dial": {
-			"client_gateway": nested(map[string]tftypes.Value{"connect_address": text("2001:db8::1")}),
+			"client_gateway": nested(map[string]tftypes.Value{"server_address": text("2001:db8::1")}),
 		},
 		"an unknown node port": {
 			"server_gateway": nested(

@@ -27,16 +27,16 @@ func mtuAttribute(description string) schema.Attribute {
 
 // tunnelModel has the settings that both gateways of a network have in common.
 type tunnelModel struct {
-	MTU         types.Int32  `tfsdk:"mtu"`
-	KeyRotation types.String `tfsdk:"key_rotation"`
+	MTU                types.Int32  `tfsdk:"mtu"`
+	KeyRotationTrigger types.String `tfsdk:"key_rotation_trigger"`
 }
 
 func newTunnelModel(found liqo.TunnelSettings) tunnelModel {
-	return tunnelModel{MTU: mtuOrNull(found.MTU), KeyRotation: stringOrNull(found.KeyRotation)}
+	return tunnelModel{MTU: mtuOrNull(found.MTU), KeyRotationTrigger: stringOrNull(found.KeyRotation)}
 }
 
 func (m tunnelModel) tunnelSettings() liqo.TunnelSettings {
-	return liqo.TunnelSettings{MTU: int(m.MTU.ValueInt32()), KeyRotation: m.KeyRotation.ValueString()}
+	return liqo.TunnelSettings{MTU: int(m.MTU.ValueInt32()), KeyRotation: m.KeyRotationTrigger.ValueString()}
 }
 
 // observedTunnel copies the settings of both gateways, or of the only one. A setting is null if the two ends differ,

@@ -68,7 +68,7 @@ func TestTheWarningOfATunnelThatIsDownHasWhatBothLeavesShow(t *testing.T) {
 	expected := bothReport +
 		"\n\nCheck that the nodes of \"rome\" can reach 172.18.0.2, UDP port 31000, and that no firewall or security group " +
 		"at either end drops UDP. If they reach \"milan\" at another address, " +
-		"set `connect_address` and `connect_port` in `client_gateway`, or another `service_type` in `server_gateway`."
+		"set `server_address` and `server_port` in `client_gateway`, or another `service_type` in `server_gateway`."
 	if down.Summary != `the tunnel from "rome" to "milan" is down` || down.Detail() != expected {
 		t.Errorf("%s\n%s\nexpected:\n%s", down.Summary, down.Detail(), expected)
 	}

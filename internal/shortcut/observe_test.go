@@ -53,7 +53,7 @@ func TestTheStateHasEverythingThatTheLeavesShow(t *testing.T) {
 				Name: "wireguard-server", Namespace: "liqo", Resource: liqo.DefaultServerTemplateResource,
 			}},
 		ServerEndpoint: &liqo.Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"},
-		ClientGateway: &liqo.GatewayClient{TunnelSettings: tunnel, ConnectAddress: "172.18.0.2", ConnectPort: 31000,
+		ClientGateway: &liqo.GatewayClient{TunnelSettings: tunnel, ServerAddress: "172.18.0.2", ServerPort: 31000,
 			Template: liqo.Template{
 				Name: "wireguard-client", Namespace: "liqo", Resource: liqo.DefaultClientTemplateResource,
 			}},

@@ -45,7 +45,7 @@ func TestTheServersGatewayIsReplacedOnlyIfItCannotChangeInPlace(t *testing.T) {
 		"another address dialled": {client: dialling("9.9.9.9"), server: clustertest.GatewayServer("rome", 51840)},
 		"an address to dial": {
 			client: clustertest.GatewayClient("milan"), server: clustertest.GatewayServer("rome",
-				51840), spec: func(s *Spec) { s.Client.ConnectAddress = "9.9.9.9" },
+				51840), spec: func(s *Spec) { s.Client.ServerAddress = "9.9.9.9" },
 		},
 		"no address for a moment": {
 			client: clustertest.GatewayClient("milan"),
@@ -100,7 +100,7 @@ func TestTheClientsGatewayIsReplacedOnlyIfItCannotChangeInPlace(t *testing.T) {
 		"as it should be": {gateway: clustertest.GatewayClient("milan")},
 		"another address": {gateway: dialling("9.9.9.9")},
 		"an address of its own": {gateway: clustertest.GatewayClient("milan"),
-			spec: func(s *Spec) { s.Client.ConnectAddress = "9.9.9.9" }},
+			spec: func(s *Spec) { s.Client.ServerAddress = "9.9.9.9" }},
 		"another MTU": {
 			gateway: clustertest.GatewayClient("milan"), spec: func(s *Spec) { s.MTU = 1400 },
 		},

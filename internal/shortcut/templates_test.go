@@ -48,7 +48,7 @@ func TestNoEndIsChangedIfTheOtherOneCanNotFollow(t *testing.T) {
 		"the MTU":        func(s *Spec) { s.MTU = 1400 },
 		"a rotation":     func(s *Spec) { s.KeyRotation = "first" },
 		"an annotation":  func(s *Spec) { s.Server.ServiceAnnotations = map[string]string{"speed": "fast"} },
-		"a dialled port": func(s *Spec) { s.Client.ConnectPort = 31000 },
+		"a dialled port": func(s *Spec) { s.Client.ServerPort = 31000 },
 	}
 	obstacles := map[string]struct {
 		obstruct func(t *testing.T, rome, milan *cluster.Leaf)

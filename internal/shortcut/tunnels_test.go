@@ -35,7 +35,7 @@ func TestTunnelsAreAddedAndRemovedInPlace(t *testing.T) {
 		{2, 51900, 31000, []int32{31000, 31001}},
 		{1, 51840, 0, nil},
 	} {
-		spec.Server.Tunnels, spec.Server.Port, spec.Client.ConnectPort = test.tunnels, test.port, test.dialled
+		spec.Server.Tunnels, spec.Server.Port, spec.Client.ServerPort = test.tunnels, test.port, test.dialled
 		for range 2 { // the second time changes nothing
 			s.connects(t, spec)
 		}

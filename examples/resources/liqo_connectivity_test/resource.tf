@@ -12,7 +12,7 @@ resource "liqo_connectivity_test" "rome_milan" {
   triggers = {
     shortcut = liqo_shortcut.rome_milan.id
     endpoint = jsonencode(liqo_shortcut.rome_milan.server_endpoint)
-    keys     = liqo_shortcut.rome_milan.key_rotation
+    keys     = liqo_shortcut.rome_milan.key_rotation_trigger
     mtu      = liqo_shortcut.rome_milan.mtu
   }
 }

@@ -11,8 +11,8 @@ terraform {
 provider "liqo" {
   clusters = {
     europe = {} # the context "europe" of the kubeconfig
-    rome   = { through = "europe" }
-    milan  = { through = "europe" }
+    rome   = { credentials_from = "europe" }
+    milan  = { credentials_from = "europe" }
   }
 }
 

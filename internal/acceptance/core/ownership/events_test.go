@@ -62,7 +62,7 @@ func TestAccALeafThatIsGoneCanBeGivenUp(t *testing.T) {
 	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+acctest.InDefault+"\nforce_destroy = true"))
 	acctest.Says(t, p.Run("apply", "-auto-approve"), `Warning: The API server can't be reached on leaf "milan"`,
 		"The shortcut could not be refreshed. Its state stays unchanged.",
-		"~ force_destroy = false -> true", "0 added, 1 changed, 0 destroyed")
+		"~ abandon_lost_cluster = false -> true", "0 added, 1 changed, 0 destroyed")
 	acctest.Says(
 		t, p.Run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`,
 		"1 destroyed")

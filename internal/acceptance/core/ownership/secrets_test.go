@@ -54,7 +54,7 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 		    bolzano = { host = "https://127.0.0.1:1", username = "alice", password = var.planted.password }
 		    como    = { host = "https://127.0.0.1:1", proxy_url = "http://alice:${var.planted.proxy}@127.0.0.1:1" }
 		    pisa    = { host = "https://127.0.0.1:1", proxy_url = "socks5h://alice:${var.planted.scheme}@127.0.0.1:1" }
-		    siena   = { through = "rome" }
+		    siena   = { credentials_from = "rome" }
 		    lucca   = { host = "https://127.0.0.1:1", exec = {
 		      api_version = "client.authentication.k8s.io/v1", command = "false", env = { SECRET = var.planted.env }
 		    } }

@@ -44,7 +44,7 @@ func TestAccPacketsCrossOverALoadBalancer(t *testing.T) {
 func TestAccPacketsCrossAsTheShortcutAllows(t *testing.T) {
 	lab := acctest.BorrowReal(t, acctest.Plane)
 	p := lab.Join(t, "europe", acctest.OverNodePort+`
-		allow = [{ to = "server", protocol = "tcp", port = 80 }]`)
+		allow = [{ to = "server", protocol = "TCP", port = 80 }]`)
 	web := lab.Probe(t, "http", "rome", "http://"+p.ServerAt, "--until-answer", "--count=300", "--timeout=200ms")
 	if web.Answer.Name != "europe/default/a" || web.Answer.Source != p.RomeAt {
 		t.Errorf("Rome's pod is answered %+v", web)

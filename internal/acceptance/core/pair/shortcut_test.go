@@ -120,7 +120,7 @@ func TestAccTheClientCanDialAnotherAddress(t *testing.T) {
 			  client         = "rome"
 			  server         = "milan"
 			  server_gateway = { service_type = "NodePort", node_port = 31001 }
-			  client_gateway = { connect_address = %q, connect_port = %d }
+			  client_gateway = { server_address = %q, server_port = %d }
 			  %s
 			}`, address, port, more))
 	}

@@ -138,13 +138,13 @@ func TestAccTheClientsGatewayChangesInPlace(t *testing.T) {
 		// The gateway works in this way already, so there is nothing to change.
 		update{
 			"to the address and the port that it dials already",
-			fixed + fmt.Sprintf(`client_gateway = { connect_address = %q, connect_port = 31011 }`,
+			fixed + fmt.Sprintf(`client_gateway = { server_address = %q, server_port = 31011 }`,
 				lab.NodeAddress(t, "milan")),
 			nil, nil,
 		},
 		update{
 			"to the server's own port again",
-			fixed + fmt.Sprintf(`client_gateway = { connect_address = %q }`,
+			fixed + fmt.Sprintf(`client_gateway = { server_address = %q }`,
 				lab.NodeAddress(t, "milan")), nil, nil,
 		},
 		update{
@@ -177,8 +177,8 @@ func TestAccNamespacesAndKeysChangeInPlace(t *testing.T) {
 	`
 	keys := func(name string) string {
 		return fmt.Sprintf(`
-			server_gateway = { service_type = "NodePort", key_secret = %q }
-			client_gateway = { key_secret = %q }`, name, name) + ownNamespaces
+			server_gateway = { service_type = "NodePort", key_secret_name = %q }
+			client_gateway = { key_secret_name = %q }`, name, name) + ownNamespaces
 	}
 	gatewaysHave := func(path, client, server string, more ...statecheck.StateCheck) []statecheck.StateCheck {
 		return append(more, lab.Has(t, "rome", &networkingv1beta1.GatewayClientList{}, path, client),

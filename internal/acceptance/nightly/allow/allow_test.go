@@ -52,9 +52,9 @@ func TestAccPacketsOfConnectionsThatNoRuleAllowsDoNotCross(t *testing.T) {
 			tests := []allowed{
 				{``, crossing{true, true, true}, crossing{true, true, true}},
 				{`allow = []`, crossing{}, crossing{}},
-				{`allow = [{ to = "server" }, { to = "client", protocol = "tcp", port = 70, end_port = 90 }]`,
+				{`allow = [{ to = "server" }, { to = "client", protocol = "TCP", port = 70, end_port = 90 }]`,
 					crossing{true, true, true}, crossing{tcp: true}},
-				{fmt.Sprintf(`allow = [{ to = "server", protocol = "udp" }, { to = "client", cidrs = ["%s/32"] }]`,
+				{fmt.Sprintf(`allow = [{ to = "server", protocol = "UDP" }, { to = "client", cidrs = ["%s/32"] }]`,
 					lab.Pods["rome"]), crossing{udp: true}, crossing{true, true, true}},
 			}
 			// Each protocol in each direction is allowed once, once on another port only, and once to another range only. In
@@ -129,7 +129,7 @@ func TestAccPacketsThatMayNotCrossDoNotWhateverHappensToTheGateways(t *testing.T
 		}
 		changes, answers := 0, 0
 		for began := time.Now(); time.Since(began) < lasting; changes++ {
-			more := []string{`, { to = "client", protocol = "udp", port = 81 }`, ""}[changes%2]
+			more := []string{`, { to = "client", protocol = "UDP", port = 81 }`, ""}[changes%2]
 			p.Configure(open + more + "]")
 			acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
 		}
@@ -146,7 +146,7 @@ func TestAccPacketsThatMayNotCrossDoNotWhateverHappensToTheGateways(t *testing.T
 		}
 
 		p.Configure(open + `]
-			key_rotation = "second"`)
+			key_rotation_trigger = "second"`)
 		p.Update()
 		for _, cluster := range []string{"milan", "rome"} {
 			lab.RenewGateway(t, cluster)
@@ -162,7 +162,7 @@ func TestAccPacketsThatMayNotCrossAreStoppedByEitherGatewayWhileTheOtherOneHasNo
 	onEachLiqo(t, func(t *testing.T, lab *acctest.RealLab) {
 		t.Helper()
 		for _, server := range []string{"milan", "europe"} {
-			p := lab.Join(t, server, acctest.OverNodePort+"\n"+`allow = [{ to = "server", protocol = "tcp", port = 80 }]`)
+			p := lab.Join(t, server, acctest.OverNodePort+"\n"+`allow = [{ to = "server", protocol = "TCP", port = 80 }]`)
 			for _, without := range []struct{ cluster, other string }{{"rome", server}, {server, "rome"}} {
 				dropRules(t, lab, without.cluster, without.other)
 				before := arrivals(t, lab, without.cluster)[:connectionsIn]
@@ -202,7 +202,7 @@ func TestAccPacketsThatMayNotCrossDoNotWhenAStandbyTakesOverOrLiqoIsUpdated(t *t
 	p := acctest.JoinTwoNodes(t, `
 		server_gateway = { service_type = "LoadBalancer", pods = { replicas = 2, failover = "4s" } }
 		client_gateway = { pods = { replicas = 2, failover = "4s" } }
-		allow = [{ to = "server", protocol = "tcp", port = 80 }]`)
+		allow = [{ to = "server", protocol = "TCP", port = 80 }]`)
 	nothingCrossed := forbidden(t, p.Lab)
 	crosses := func() {
 		t.Helper()

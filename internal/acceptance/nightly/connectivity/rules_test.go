@@ -19,13 +19,13 @@ func TestAccPacketsThatNoRuleLetsCrossAreNamedAfterTheRules(t *testing.T) {
 	const (
 		fromRome  = `No rule on leaf "milan" lets pings from "rome" cross`
 		fromMilan = `No rule on leaf "rome" lets pings from "milan" cross`
-		there     = `{ to = "server", protocol = "icmp" }`
-		back      = `{ to = "client", protocol = "icmp" }`
+		there     = `{ to = "server", protocol = "ICMP" }`
+		back      = `{ to = "client", protocol = "ICMP" }`
 	)
 	allow("")
 	acctest.Says(t, p.Refused("apply", "-auto-approve"), fromRome, fromMilan, there, back, "`allow` is empty",
 		"FirewallConfiguration liqo-tenant-rome/rome-allow", "FirewallConfiguration liqo-tenant-milan/milan-allow")
-	allow(there + `, { to = "client", protocol = "tcp", port = 80 }`)
+	allow(there + `, { to = "client", protocol = "TCP", port = 80 }`)
 	output := p.Refused("apply", "-auto-approve")
 	acctest.Says(t, output, fromMilan, back, "tcp to port 80")
 	acctest.DoesNotSay(t, output, fromRome)

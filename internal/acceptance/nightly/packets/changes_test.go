@@ -79,7 +79,7 @@ func interruptedBriefly(p *acctest.PacketPair, name string, happens func()) {
 func TestAccPacketsComeBackOnTheirOwnWhenTheClientsNATGetsAnotherAddress(t *testing.T) {
 	lab := acctest.BorrowReal(t, acctest.Plane)
 	p := lab.Join(t, "milan", acctest.OverNodePort+fmt.Sprintf(`
-		client_gateway = { connect_address = %q }`, lab.Cluster(t, "milan").NATIP))
+		client_gateway = { server_address = %q }`, lab.Cluster(t, "milan").NATIP))
 	interruptedBriefly(p, "the client's NAT gets another address", func() { lab.Command(t, "renew-nat") })
 
 	t.Log("Only the server's pods send.")

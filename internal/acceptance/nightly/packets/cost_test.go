@@ -76,8 +76,8 @@ func TestAccPacketsShowWhatAnotherDialledPortCosts(t *testing.T) {
 			}},
 		},
 	})
-	costs(p, cost{"connect_port", acctest.OverNodePort + `
-		client_gateway = { connect_port = 31512 }`, []string{clientPod}, true})
+	costs(p, cost{"server_port", acctest.OverNodePort + `
+		client_gateway = { server_port = 31512 }`, []string{clientPod}, true})
 }
 
 func TestAccPacketsShowThatOtherSettingsDoNotTouchTheGateways(t *testing.T) {
@@ -89,7 +89,7 @@ func TestAccPacketsShowThatOtherSettingsDoNotTouchTheGateways(t *testing.T) {
 		cost{"settings that the leaves do not have", part + `
 			cidr_remapping          = "forbid"
 			on_destroy              = "disconnect"
-			force_destroy           = true
+			abandon_lost_cluster           = true
 			destroy_peering_network = true
 			wait_for_connection     = false
 			client_gateway          = {}
@@ -124,19 +124,19 @@ func TestAccPacketsShowWhatAChangeOfTheTunnelCosts(t *testing.T) {
 	const port = `server_gateway = { service_type = "NodePort", node_port = 31510 }` + "\n"
 	costs(lab.Join(t, "milan", port),
 		cost{"mtu", port + "mtu = 1300", []string{serverPod, clientPod}, true},
-		cost{"key_rotation", port + `
+		cost{"key_rotation_trigger", port + `
 			mtu          = 1300
-			key_rotation = "spring"`, []string{serverKeys, serverPod, clientKeys, clientPod}, true},
-		cost{"key_rotation, again", port + `
+			key_rotation_trigger = "spring"`, []string{serverKeys, serverPod, clientKeys, clientPod}, true},
+		cost{"key_rotation_trigger, again", port + `
 			mtu          = 1300
-			key_rotation = "summer"`, []string{serverKeys, serverPod, clientKeys, clientPod}, true},
-		cost{"key_rotation and mtu", port + `
+			key_rotation_trigger = "summer"`, []string{serverKeys, serverPod, clientKeys, clientPod}, true},
+		cost{"key_rotation_trigger and mtu", port + `
 			mtu          = 1310
-			key_rotation = "autumn"`, []string{serverKeys, serverPod, clientKeys, clientPod}, true},
-		cost{"key_rotation removed", port + "mtu = 1310", nil, false},
-		cost{"connect_address", port + fmt.Sprintf(`
+			key_rotation_trigger = "autumn"`, []string{serverKeys, serverPod, clientKeys, clientPod}, true},
+		cost{"key_rotation_trigger removed", port + "mtu = 1310", nil, false},
+		cost{"server_address", port + fmt.Sprintf(`
 			mtu            = 1310
-			client_gateway = { connect_address = %q }`, lab.Cluster(t, "milan").NATIP), []string{clientPod}, true},
+			client_gateway = { server_address = %q }`, lab.Cluster(t, "milan").NATIP), []string{clientPod}, true},
 		cost{"template of the client", port + `
 			mtu            = 1310
 			client_gateway = { template = { name = "my-client" } }`,
@@ -156,19 +156,19 @@ func TestAccPacketsShowWhatAReplacedGatewayCosts(t *testing.T) {
 	const port = `service_type = "NodePort", node_port = 31510`
 	const dialled = `server_gateway = { ` + port + ` }
 		client_namespace = "default"
-		client_gateway   = { key_secret = "my-keys" }` + "\n"
+		client_gateway   = { key_secret_name = "my-keys" }` + "\n"
 	ofClient := []string{clientGateway, clientKeys, clientPod}
 	ofServer := []string{serverGateway, serverService, serverKeys, serverPod}
 	costs(lab.Join(t, "milan", `server_gateway = { `+port+` }`),
 		cost{"client_namespace", `server_gateway = { ` + port + ` }
 			client_namespace = "default"`, ofClient, true},
-		cost{"key_secret of the client", dialled, ofClient, true},
+		cost{"key_secret_name of the client", dialled, ofClient, true},
 		cost{"server_namespace", dialled + `server_namespace = "default"`, ofServer, true},
-		cost{"key_secret of the server", `
-			server_gateway   = { ` + port + `, key_secret = "my-keys" }
+		cost{"key_secret_name of the server", `
+			server_gateway   = { ` + port + `, key_secret_name = "my-keys" }
 			server_namespace = "default"
 			client_namespace = "default"
-			client_gateway   = { key_secret = "my-keys" }`, ofServer, true},
+			client_gateway   = { key_secret_name = "my-keys" }`, ofServer, true},
 	)
 }
 

@@ -21,7 +21,7 @@ func TestAccPacketsOfAFlowUnderWayCrossAgainAfterAChange(t *testing.T) {
 	rounds := acctest.NumberFrom(t, "FLOW_ROUNDS", standard) // changes of each kind
 	const settings = `
 		mtu            = %d
-		key_rotation   = "%d"
+		key_rotation_trigger   = "%d"
 		server_gateway = { service_type = "NodePort", node_port = %d, port = %d }`
 	values := []any{1340, 0, 31510, 51840}
 	p := lab.Join(t, "milan", fmt.Sprintf(settings, values...))
@@ -30,7 +30,7 @@ func TestAccPacketsOfAFlowUnderWayCrossAgainAfterAChange(t *testing.T) {
 		next func(round int) int
 	}{
 		{"mtu", func(round int) int { return 1340 - 10*(round%2) }},
-		{"key_rotation", func(round int) int { return round }},
+		{"key_rotation_trigger", func(round int) int { return round }},
 		{"node_port", func(round int) int { return 31510 + round%2 }},
 		{"port", func(round int) int { return 51840 + round%2 }},
 	} {

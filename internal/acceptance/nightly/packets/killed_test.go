@@ -29,7 +29,7 @@ func TestAccPacketsCrossAgainWhateverWriteAChangeIsKilledAfter(t *testing.T) {
 		clear(changes)
 		step = 4
 	}
-	changes["key_rotation"] = before + "\n" + `key_rotation = "KILL"`
+	changes["key_rotation_trigger"] = before + "\n" + `key_rotation_trigger = "KILL"`
 	for name, settings := range changes {
 		killed := true
 		for after := step; killed; after += step {

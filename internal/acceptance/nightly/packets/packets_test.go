@@ -18,7 +18,7 @@ func TestAccPacketsCrossThroughANATThatOnlyTheClientKnows(t *testing.T) {
 	lab := acctest.BorrowReal(t, acctest.Plane)
 	p := lab.Join(t, "milan", fmt.Sprintf(`
 		server_gateway = { service_type = "NodePort", node_port = 31500 }
-		client_gateway = { connect_address = %q }`, lab.Cluster(t, "milan").NATIP))
+		client_gateway = { server_address = %q }`, lab.Cluster(t, "milan").NATIP))
 	p.Works()
 	if status := p.Run("state", "show", acctest.RomeMilan); !strings.Contains(status, lab.NodeAddress(t, "milan")) {
 		t.Errorf("the server's own endpoint is not in the state:\n%s", status)
@@ -46,8 +46,8 @@ func TestAccPacketsCrossWithKeysOfOnesOwn(t *testing.T) {
 	lab.HaveKeys(t, "rome", "my-keys")
 	lab.HaveKeys(t, "milan", "my-keys")
 	p := lab.Join(t, "milan", `
-		server_gateway   = { service_type = "NodePort", key_secret = "my-keys" }
-		client_gateway   = { key_secret = "my-keys" }
+		server_gateway   = { service_type = "NodePort", key_secret_name = "my-keys" }
+		client_gateway   = { key_secret_name = "my-keys" }
 		client_namespace = "default"
 		server_namespace = "default"`)
 	p.Works()

@@ -24,7 +24,7 @@ func TestAccTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
 			  %s
 			  %s
 			}`
-		const allowing = `allow = [{ to = "server", protocol = "tcp", port = 5432 }]`
+		const allowing = `allow = [{ to = "server", protocol = "TCP", port = 5432 }]`
 		p.Run("init")
 		for _, namespaces := range []string{"", `
 			  client_namespace = "liqo-shortcuts"
@@ -32,7 +32,7 @@ func TestAccTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
 			for _, settings := range []string{"", `
 				  mtu            = 1400
 				  cidr_remapping = "forbid"
-				  key_rotation   = "2"`, allowing, `
+				  key_rotation_trigger   = "2"`, allowing, `
 				  on_destroy = "disconnect"`} {
 				p.Write("shortcut.tf", fmt.Sprintf(shortcut, namespaces, settings))
 				p.Run("apply", "-auto-approve")

@@ -61,7 +61,7 @@ func TestAccRunbookOfALostLeafGivesItUpInTwoApplies(t *testing.T) {
 	p := lab.StateIn(t, "lost", acctest.ShortcutRomeMilan)
 	p.Apply()
 	lab.Command(t, "stop-apiserver", "milan")
-	p.Configure(acctest.Joining("rome_milan", "rome", "milan", "force_destroy = true"))
+	p.Configure(acctest.Joining("rome_milan", "rome", "milan", "abandon_lost_cluster = true"))
 	acctest.Says(t, p.Run("apply", "-auto-approve"), likeThePage(outputs[0])...)
 	p.Configure(`provider "liqo" {}`)
 	acctest.Says(t, p.Run("apply", "-auto-approve"), likeThePage(outputs[1])...)

@@ -82,7 +82,7 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 						`liqo-tenant-rome/gw-rome ….`,
 					`Check that the nodes of "rome" can reach 172.18.…, UDP port 51840, ` +
 						`and that no firewall or security group at either end drops UDP. ` +
-						"If they reach \"milan\" at another address, set `connect_address` and `connect_port` in " +
+						"If they reach \"milan\" at another address, set `server_address` and `server_port` in " +
 						"`client_gateway`, or another `service_type` in `server_gateway`.",
 					`How far it got:`, acctest.HelpAt("tunnel-not-connected"),
 				},

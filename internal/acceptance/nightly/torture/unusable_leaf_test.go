@@ -56,7 +56,7 @@ func TestAccTortureOfALeafWithoutLiqoCanBeGivenUp(t *testing.T) {
 	acctest.Says(t, p.Run("plan"), `Warning: The API server does not know a kind that Liqo installs on leaf "milan"`,
 		"Install Liqo on this leaf", "No changes.")
 	acctest.Says(t, p.Refused("destroy", "-auto-approve"),
-		`Error: The API server does not know a kind that Liqo installs on leaf "milan"`, "force_destroy = true")
+		`Error: The API server does not know a kind that Liqo installs on leaf "milan"`, "abandon_lost_cluster = true")
 	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+"\nforce_destroy = true"))
 	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
 	acctest.Says(t, p.Run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", "1 destroyed")

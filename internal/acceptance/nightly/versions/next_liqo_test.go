@@ -71,7 +71,7 @@ func TestAccAShortcutLivesWithTemplatesAndSchemasOfTheNextLiqo(t *testing.T) {
 					Config:    config("mtu = 1350"), ExpectError: acctest.Message("The template can't be rendered", text),
 				}
 			}
-			const rotated = "mtu = 1400\n" + `key_rotation = "spring"`
+			const rotated = "mtu = 1400\n" + `key_rotation_trigger = "spring"`
 			lost := changed(rotated, lab.GatewaysHaveMTU(t, 1400))
 			lost.PreConfig = func() { lab.DeleteFromTenant(t, test.server, &networkingv1beta1.GatewayServer{}) }
 			kept := resource.TestStep{

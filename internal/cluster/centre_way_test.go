@@ -14,9 +14,9 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// throughEurope returns a registry in which Rome is reached through Europe, whose Secret has this kubeconfig, and the
+// fromEurope returns a registry in which the credentials of Rome come from Europe, whose Secret has this kubeconfig, and the
 // ways to both. Rome's API server is rome.example.
-func throughEurope(kubeconfig []byte) (*Registry, map[string]*distant) {
+func fromEurope(kubeconfig []byte) (*Registry, map[string]*distant) {
 	identity, secret := identityFor("rome", kubeconfig)
 	ways := map[string]*distant{
 		"europe": newDistant("europe", time.Second), "rome.example": newDistant("rome", time.Second),
@@ -26,14 +26,14 @@ func throughEurope(kubeconfig []byte) (*Registry, map[string]*distant) {
 	europe["identities"], europe["secrets"] = []metav1.Object{identity}, []metav1.Object{secret}
 	europe["namespaces"] = []metav1.Object{tenantNamespace("rome")}
 	return registryOver(ways, map[string]Credentials{
-		"europe": {Host: "https://europe"}, "rome": {Through: "europe"},
+		"europe": {Host: "https://europe"}, "rome": {From: "europe"},
 	}), ways
 }
 
 func TestALeafBehindItsCentreWaitsForFourRoundTrips(t *testing.T) {
 	kubeconfig := kubeconfigOfLiqo(t, unchanged)
 	synctest.Test(t, func(t *testing.T) {
-		registry, ways := throughEurope(kubeconfig)
+		registry, ways := fromEurope(kubeconfig)
 		took := timed(t, func() error { _, err := registry.Leaf(t.Context(), "rome"); return err })
 		if took != 4*time.Second {
 			t.Errorf("it waited for %d round trips: %q, then %q", took/time.Second, ways["europe"].asked,
@@ -65,7 +65,7 @@ func TestASecretOfTheCentreRunsNothingAndReadsNoFile(t *testing.T) {
 		kubeconfig := kubeconfigOfLiqo(t, change)
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				registry, ways := throughEurope(kubeconfig)
+				registry, ways := fromEurope(kubeconfig)
 				_, err := registry.Leaf(t.Context(), "rome")
 				explained, ok := errors.AsType[*Error](err)
 				if !ok || explained.Leaf != "rome" || Unreachable(err) || Lost(err) ||
@@ -88,7 +88,7 @@ func TestASecretOfTheCentreRunsNothingAndReadsNoFile(t *testing.T) {
 func TestALeafBehindItsCentreThatSwallowsPacketsIsGivenUpInTime(t *testing.T) {
 	kubeconfig := kubeconfigOfLiqo(t, unchanged)
 	synctest.Test(t, func(t *testing.T) {
-		registry, ways := throughEurope(kubeconfig)
+		registry, ways := fromEurope(kubeconfig)
 		ways["rome.example"].roundTrip = time.Hour
 		began := time.Now()
 		_, err := registry.Leaf(t.Context(), "rome")
@@ -103,10 +103,10 @@ func TestALeafBehindItsCentreThatSwallowsPacketsIsGivenUpInTime(t *testing.T) {
 func TestAHostPinsTheWayToALeafBehindItsCentre(t *testing.T) {
 	kubeconfig := kubeconfigOfLiqo(t, unchanged) // which has another host, and a proxy
 	synctest.Test(t, func(t *testing.T) {
-		registry, ways := throughEurope(kubeconfig)
-		entry := Credentials{Through: "europe", Host: "https://other.example"}
+		registry, ways := fromEurope(kubeconfig)
+		entry := Credentials{From: "europe", Host: "https://other.example"}
 		registry.config.Clusters["rome"] = entry
-		credentials, err := registry.throughCentre(t.Context(), "rome", entry)
+		credentials, err := registry.fromCentre(t.Context(), "rome", entry)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,23 +11,23 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
-// This file has the way to a leaf through its centre. Liqo in the centre keeps an Identity for every cluster whose
+// This file has the credentials of a leaf that its centre keeps: Liqo in the centre has an Identity for every cluster whose
 // resources the centre consumes, and a Secret with a kubeconfig for it.
 
-// throughCentre returns the credentials of a leaf with the kubeconfig that its centre has for it. It reads the
+// fromCentre returns the credentials of a leaf with the kubeconfig that its centre has for it. It reads the
 // kubeconfig each time, because Liqo renews it.
-func (r *Registry) throughCentre(ctx context.Context, name string, credentials Credentials) (Credentials, error) {
-	through := credentials.Through
-	if r.config.Clusters[through].Through != "" {
+func (r *Registry) fromCentre(ctx context.Context, name string, credentials Credentials) (Credentials, error) {
+	from := credentials.From
+	if r.config.Clusters[from].From != "" {
 		return Credentials{}, &Error{Own: true, Problem: trouble.Problem{
-			ID: "through-chained", Leaf: name, Summary: "credentials can't be used",
+			ID: "credentials-from-chained", Leaf: name, Summary: "credentials can't be used",
 			Advice: "Give that cluster credentials of its own.",
-			Err:    fmt.Errorf("`through` is %q, which itself is reached through another cluster", through),
+			Err:    fmt.Errorf("`credentials_from` is %q, whose credentials come from another cluster, too", from),
 		}}
 	}
-	centre, err := r.Leaf(ctx, through)
+	centre, err := r.Leaf(ctx, from)
 	if err != nil {
-		return Credentials{}, withoutCentre(name, through, err)
+		return Credentials{}, withoutCentre(name, from, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.timeToAnswer)
 	defer cancel()
@@ -37,7 +37,7 @@ func (r *Registry) throughCentre(ctx context.Context, name string, credentials C
 	}
 	if err != nil {
 		explained := &Error{Own: true, unreachable: Unreachable(err), Problem: trouble.Problem{
-			ID: "identity-unreadable", Leaf: name, Summary: fmt.Sprintf("%q has no credentials for it", through), Err: err,
+			ID: "identity-unreadable", Leaf: name, Summary: fmt.Sprintf("%q has no credentials for it", from), Err: err,
 		}}
 		if missing, ok := errors.AsType[*noIdentityError](err); ok {
 			explained.ID, explained.Advice = missing.id, missing.advice
@@ -51,22 +51,22 @@ func (r *Registry) throughCentre(ctx context.Context, name string, credentials C
 type unknownCentreError struct{ *UnknownNameError }
 
 // withoutCentre returns the error of a leaf whose centre can't be used, for this reason.
-func withoutCentre(name, through string, err error) *Error {
+func withoutCentre(name, centre string, err error) *Error {
 	if unknown, ok := errors.AsType[*UnknownNameError](err); ok {
 		return &Error{Own: true, Problem: trouble.Problem{
 			ID: "central-cluster-unknown", Leaf: name, Err: &unknownCentreError{unknown},
-			Summary: fmt.Sprintf("it is reached through %q, which is no known name", through),
-			Advice: "Set `through` of this leaf to the name of its central cluster, or add that one to `clusters` of the " +
+			Summary: fmt.Sprintf("its credentials come from %q, which is no known name", centre),
+			Advice: "Set `credentials_from` of this leaf to the name of its central cluster, or add that one to `clusters` of the " +
 				"provider block.",
 		}}
 	}
 	return &Error{Own: true, unreachable: Unreachable(err), Problem: trouble.Problem{
 		ID: "central-cluster-unusable", Leaf: name, Err: err,
-		Summary: fmt.Sprintf("it is reached through %q, which can't be used", through),
+		Summary: fmt.Sprintf("its credentials come from %q, which can't be used", centre),
 	}}
 }
 
-// id returns the cluster ID that the user expects: by default, and only through a centre, it is the leaf's name.
+// id returns the cluster ID that the user expects: by default, and only if its credentials come from a centre, it is the leaf's name.
 func (c Credentials) id(name string) liqov1beta1.ClusterID {
 	if c.ClusterID != "" {
 		return liqov1beta1.ClusterID(c.ClusterID)
@@ -81,8 +81,8 @@ func (l *Leaf) checkIdentity(credentials Credentials) error {
 	var err error
 	switch {
 	case l.ID == id:
-	case credentials.Through != "":
-		err = fmt.Errorf("it has the cluster ID %q, and leaf %q has credentials for %q", l.ID, credentials.Through, id)
+	case credentials.From != "":
+		err = fmt.Errorf("it has the cluster ID %q, and leaf %q has credentials for %q", l.ID, credentials.From, id)
 	case credentials.ClusterID != "":
 		err = fmt.Errorf("it has the cluster ID %q, and this entry of `clusters` is for %q", l.ID, id)
 	}
@@ -95,21 +95,21 @@ func (l *Leaf) checkIdentity(credentials Credentials) error {
 	}}
 }
 
-// throughGuide is where users find the permissions that a leaf must give to the user of its centre.
-const throughGuide = "https://registry.terraform.io/providers/leafmesh/liqo/latest/docs/guides/least-privilege-rbac" +
-	"#through-the-central-cluster"
+// centreGuide is where users find the permissions that a leaf must give to the user of its centre.
+const centreGuide = "https://registry.terraform.io/providers/leafmesh/liqo/latest/docs/guides/least-privilege-rbac" +
+	"#credentials-from-the-central-cluster"
 
-// throughAdvice returns what to do about an answer of a leaf that is reached through a centre.
-func (l *Leaf) throughAdvice(err error) string {
+// centreAdvice returns what to do about an answer of a leaf whose credentials come from a centre.
+func (l *Leaf) centreAdvice(err error) string {
 	switch {
-	case l.through == "":
+	case l.credentialsFrom == "":
 		return ""
 	case MissingPermission(err):
-		return fmt.Sprintf("\n\nThis leaf is reached through %q, with the user that Liqo made for it. "+
+		return fmt.Sprintf("\n\nThe credentials of this leaf come from %q, and are those of the user that Liqo made for it. "+
 			"The guide \"Least-privilege RBAC\" has a role binding that gives this user all permissions that the provider "+
-			"needs: %s", l.through, throughGuide)
+			"needs: %s", l.credentialsFrom, centreGuide)
 	case apierrors.IsUnauthorized(err):
-		return fmt.Sprintf(" This leaf is reached through %q, where Liqo keeps and renews them.", l.through)
+		return fmt.Sprintf(" They come from %q, where Liqo keeps and renews them.", l.credentialsFrom)
 	default:
 		return ""
 	}

@@ -348,9 +348,9 @@ func TestOnlyTheIdentityInTheTenantNamespaceOfALeafCounts(t *testing.T) {
 func TestALeafBehindACentreThatCannotBeUsedIsExplained(t *testing.T) {
 	silent := newSilent(t)
 	registry := registryOf(t, silent)
-	registry.config.Clusters["behind the silent one"] = Credentials{Through: "milan"}
-	registry.config.Clusters["behind itself"] = Credentials{Through: "behind itself"}
-	registry.config.Clusters["behind nothing"] = Credentials{Through: "nobody"}
+	registry.config.Clusters["behind the silent one"] = Credentials{From: "milan"}
+	registry.config.Clusters["behind itself"] = Credentials{From: "behind itself"}
+	registry.config.Clusters["behind nothing"] = Credentials{From: "nobody"}
 	for name, test := range map[string]struct {
 		trouble     trouble.ID
 		expected    string
@@ -358,11 +358,11 @@ func TestALeafBehindACentreThatCannotBeUsedIsExplained(t *testing.T) {
 	}{
 		"behind the silent one": {
 			"central-cluster-unusable",
-			`it is reached through "milan", which can't be used: leaf "milan": the API server`, true,
+			`its credentials come from "milan", which can't be used: leaf "milan": the API server`, true,
 		},
-		"behind itself": {"through-chained", "which itself is reached through another cluster", false},
+		"behind itself": {"credentials-from-chained", "whose credentials come from another cluster, too", false},
 		"behind nothing": {
-			"central-cluster-unknown", `it is reached through "nobody", which is no known name: "nobody" is neither a cluster`,
+			"central-cluster-unknown", `its credentials come from "nobody", which is no known name: "nobody" is neither a cluster`,
 			false,
 		},
 	} {

@@ -16,11 +16,11 @@ import (
 
 func TestAccTheLeavesAreReachedThroughTheCentreWhichHasCredentialsForThem(t *testing.T) {
 	l := acctest.Borrow(t, peered)
-	powerless := l.NewProject(t, acctest.Root+"/examples/through")
+	powerless := l.NewProject(t, acctest.Root+"/examples/credentials-from")
 	powerless.Set("KUBE_CONFIG_PATH", l.Cluster(t, "europe").Kubeconfig)
 	powerless.Run("init")
-	acctest.Says(t, powerless.Refused("plan"), "No permission to", `This leaf is reached through "europe"`,
-		`Give user "europe"`, "guides/least-privilege-rbac#through-the-central-cluster")
+	acctest.Says(t, powerless.Refused("plan"), "No permission to", `The credentials of this leaf come from "europe"`,
+		`Give user "europe"`, "guides/least-privilege-rbac#credentials-from-the-central-cluster")
 
 	for _, leaf := range []string{"rome", "milan"} {
 		l.Limit(t, leaf, "europe")
@@ -28,8 +28,8 @@ func TestAccTheLeavesAreReachedThroughTheCentreWhichHasCredentialsForThem(t *tes
 			l.Have(t, leaf, object)
 		}
 	}
-	p := l.Example(t, "through")
-	europe := l.ReachedAs(t, "europe", "terraform", acctest.RolesIn(t, "plans", "through"))
+	p := l.Example(t, "credentials-from")
+	europe := l.ReachedAs(t, "europe", "terraform", acctest.RolesIn(t, "plans", "credentials-from"))
 	config := clientcmdapi.NewConfig()
 	config.Clusters["europe"] = &clientcmdapi.Cluster{
 		Server: europe.Host, CertificateAuthorityData: []byte(europe.ClusterCACertificate),
@@ -58,7 +58,7 @@ func TestAccTheLeavesAreReachedThroughTheCentreWhichHasCredentialsForThem(t *tes
 		}
 	}
 
-	p.ReplaceIn("main.tf", `rome   = { through = "europe" }`, `rome = { through = "europe", cluster_id = "roma" }`)
+	p.ReplaceIn("main.tf", `rome   = { credentials_from = "europe" }`, `rome = { credentials_from = "europe", cluster_id = "roma" }`)
 	acctest.Says(t, p.Run("plan"), `Warning: "europe" has no credentials for it on leaf "rome"`,
 		`no Identity for a cluster with the ID "roma"; it has them for "milan", "rome"`, "Set `cluster_id`")
 	p.ReplaceIn("main.tf", `cluster_id = "roma" }`, `cluster_id = "rome" }`)
