@@ -18,6 +18,7 @@ require (
 	github.com/zclconf/go-cty v1.18.1
 	go.uber.org/goleak v1.3.0
 	golang.org/x/mod v0.35.0
+	golang.org/x/net v0.52.0
 	golang.org/x/sync v0.20.0
 	gonum.org/v1/gonum v0.17.0
 	k8s.io/api v0.35.4
@@ -96,7 +97,6 @@ require (
 	go.yaml.in/yaml/v2 v2.4.3 // indirect
 	go.yaml.in/yaml/v3 v3.0.4 // indirect
 	golang.org/x/crypto v0.50.0 // indirect
-	golang.org/x/net v0.52.0 // indirect
 	golang.org/x/oauth2 v0.34.0 // indirect
 	golang.org/x/sys v0.43.0 // indirect
 	golang.org/x/term v0.42.0 // indirect

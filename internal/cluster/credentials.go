@@ -1,10 +1,13 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	"golang.org/x/net/http/httpguts"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -94,7 +97,20 @@ func (c Credentials) restConfig() (*rest.Config, error) {
 		}
 		return nil, fmt.Errorf("%s can't be used: %w", c.Kubeconfig.describe(), err)
 	}
+	if config.BearerToken, err = usableToken(config.BearerToken); err != nil {
+		return nil, fmt.Errorf("%s can't be used: %w", c.Kubeconfig.describe(), err)
+	}
 	return config, nil
+}
+
+// usableToken returns a token without the space around it, as kubectl does with one in a file. Editors, `echo` and
+// stores of secrets add a line break. net/http refuses to send one, which would look as if the leaf did not answer.
+func usableToken(token string) (string, error) {
+	token = strings.TrimSpace(token)
+	if !httpguts.ValidHeaderFieldValue(token) {
+		return "", errors.New("the token has a line break or another control character inside, which no request can carry")
+	}
+	return token, nil
 }
 
 // unusable is the error of a leaf whose credentials can't be turned into a connection.

@@ -72,6 +72,22 @@ func TestCredentialsBecomeAClientConfiguration(t *testing.T) {
 	}
 }
 
+func TestATokenIsUsedWithoutTheSpaceAroundIt(t *testing.T) {
+	inKubeconfig := strings.Replace(sample, "s3cret", `"s3cret\r\n"`, 1)
+	for name, credentials := range map[string]Credentials{
+		"in the provider block": {Host: "rome.example", Token: " s3cret\n"},
+		"in a kubeconfig":       {Kubeconfig: Kubeconfig{Content: inKubeconfig}},
+	} {
+		if config, err := credentials.restConfig(); err != nil || config.BearerToken != "s3cret" {
+			t.Errorf("%s: got %v (%v)", name, config, err)
+		}
+	}
+	_, err := Credentials{Host: "rome.example", Token: "s3\ncret"}.restConfig()
+	if err == nil || !strings.Contains(err.Error(), "the token has a line break") || strings.Contains(err.Error(), "cret") {
+		t.Errorf("a line break inside: got %v", err)
+	}
+}
+
 func TestMisspeltNamesAreAnsweredWithThoseThereAre(t *testing.T) {
 	kubeconfig := Kubeconfig{Content: sample}
 	for expected, credentials := range map[string]Credentials{

@@ -67,7 +67,7 @@ func kubeconfigAttributes() map[string]schema.Attribute {
 			Optional:            true,
 			Sensitive:           true,
 			MarkdownDescription: "Content of a kubeconfig, for instance from another resource.",
-			Validators: []validator.String{notEmpty{}, stringvalidator.ConflictsWith(
+			Validators: []validator.String{notEmpty{}, kubeconfigText(), stringvalidator.ConflictsWith(
 				path.MatchRelative().AtParent().AtName("config_paths"))},
 		},
 	}
@@ -85,8 +85,6 @@ func clusterAttributes() map[string]schema.Attribute {
 		"host":                     "Address of the API server, as a URL or as host and port.",
 		"username":                 "User name for HTTP basic authentication, for a proxy before the API server.",
 		"tls_server_name":          "Server name to verify in the API server's certificate. Default: the host name.",
-		"client_certificate":       "Client certificate for TLS authentication, PEM.",
-		"cluster_ca_certificate":   "CA certificates that verify the API server's certificate, PEM.",
 		"liqo_namespace":           "Namespace in which Liqo runs on this cluster. Default: the provider's `liqo_namespace`.",
 	} {
 		attributes[name] = schema.StringAttribute{
@@ -94,13 +92,29 @@ func clusterAttributes() map[string]schema.Attribute {
 		}
 	}
 	for name, description := range map[string]string{
-		"password":   "Password for HTTP basic authentication, for a proxy before the API server.",
-		"token":      "Bearer token, for instance of a service account.",
-		"client_key": "Key of the client certificate, PEM.",
-		"proxy_url":  "URL of the proxy for all requests to this cluster: `http`, `https` or `socks5`.",
+		"password":  "Password for HTTP basic authentication, for a proxy before the API server.",
+		"proxy_url": "URL of the proxy for all requests to this cluster: `http`, `https` or `socks5`.",
 	} {
 		attributes[name] = schema.StringAttribute{
 			Optional: true, Sensitive: true, MarkdownDescription: description, Validators: []validator.String{notEmpty{}},
+		}
+	}
+	for name, one := range map[string]struct {
+		description string
+		secret      bool
+		valid       validator.String
+	}{
+		"client_certificate":     {"Client certificate for TLS authentication, PEM.", false, certificate()},
+		"cluster_ca_certificate": {"CA certificates that verify the API server's certificate, PEM.", false, certificate()},
+		"client_key":             {"Key of the client certificate, PEM.", true, privateKey()},
+		"token": {
+			"Bearer token, for instance of a service account. Space around it, such as a line break at its end, is ignored.",
+			true, bearerToken(),
+		},
+	} {
+		attributes[name] = schema.StringAttribute{
+			Optional: true, Sensitive: one.secret, MarkdownDescription: one.description,
+			Validators: []validator.String{notEmpty{}, one.valid},
 		}
 	}
 	attributes["insecure"] = schema.BoolAttribute{
