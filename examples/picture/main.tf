@@ -23,7 +23,3 @@ data "liqo_topology" "all" {
 output "mermaid" {
   value = data.liqo_topology.all.mermaid
 }
-
-output "dot" {
-  value = data.liqo_topology.all.dot
-}

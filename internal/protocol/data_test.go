@@ -171,13 +171,8 @@ func views(after string) string {
 		}`, after)
 }
 
-// summaries are topologies with groups, as a summary, and of one cluster.
-const summaries = `
-	data "liqo_topology" "summary" {
-	  central   = "europe"
-	  groups    = { rome = "South", "na*" = "South", "m*" = "North" }
-	  max_edges = 0
-	}
+// ofRome is the topology of one cluster.
+const ofRome = `
 	data "liqo_topology" "rome" {
 	  edges_of      = ["rome"]
 	  problems_only = false
@@ -186,7 +181,7 @@ const summaries = `
 func TestDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 	l := leavesFor(t, topology...)
 	l.joinedByHand()
-	p := l.project(t, views("")+summaries)
+	p := l.project(t, views("")+ofRome)
 	p.plan()
 	const one, reversed, none, all, topology = "data.liqo_shortcut.rome_milan", "data.liqo_shortcut.milan_rome",
 		"data.liqo_shortcut.rome_naples", "data.liqo_shortcuts.all", "data.liqo_topology.all"
@@ -251,17 +246,13 @@ func TestDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 		{"other", topology, []any{"edges", 0, "made_by"}},
 		{"1", topology, []any{"edges", 0, "latency_ms"}},
 		{"[]", topology, []any{"edges", 0, "services"}},
-
-		{"South", "data.liqo_topology.summary", []any{"nodes", 2, "group"}},
-		{"null", "data.liqo_topology.summary", []any{"nodes", 4, "group"}},
 	} {
 		p.has(shown.address, shown.expected, shown.steps...)
 	}
 	p.isRecent(one, "client_end", "latency_measured_at")
 	p.isRecent(topology, "edges", 0, "latency_measured_at")
 	for address, sizes := range map[string]map[string]int{
-		all: {"shortcuts": 1}, topology: {"nodes": 5, "edges": 1}, "data.liqo_topology.summary": {"nodes": 5},
-		"data.liqo_topology.rome": {"nodes": 2, "edges": 1},
+		all: {"shortcuts": 1}, topology: {"nodes": 5, "edges": 1}, "data.liqo_topology.rome": {"nodes": 2, "edges": 1},
 	} {
 		for attribute, size := range sizes {
 			if got := at(p.shown[address], attribute).LengthInt(); got != size {
@@ -271,10 +262,6 @@ func TestDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 	}
 	p.shows(topology, "mermaid", "flowchart LR\n", `n0(("europe"))`, `n3 ==>|"shortcut (not Terraform's)"| n1`,
 		`n4["venice<br/>✗ no Liqo"]`)
-	p.shows(topology, "dot", "digraph liqo {\n", `n3 -> n1 [label="shortcut (not Terraform's)", penwidth=2]`)
-	p.shows("data.liqo_topology.summary", "mermaid", `centre(("europe"))`,
-		`g0[["without a group<br/>1 cluster, ✗ 1 not ready"]]`, `g1[["North<br/>1 cluster"]]`,
-		`g2[["South<br/>2 clusters"]]`, `g1 ===|"1 shortcut"| g2`, `"Summary of 5 clusters, 1 connection"`)
 	p.shows("data.liqo_topology.rome", "mermaid", `"2 of 5 clusters, 1 of 1 connection"`)
 
 	p.configure(between("milan", overNodePort+"\nadopt_existing = true") + views("depends_on = ["+romeMilan+"]"))

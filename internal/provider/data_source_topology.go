@@ -30,18 +30,14 @@ func newTopologyDataSource() datasource.DataSource {
 }
 
 type topologyDataModel struct {
-	Clusters     types.List      `tfsdk:"clusters"`
-	Central      types.String    `tfsdk:"central"`
-	Groups       topology.Groups `tfsdk:"groups"`
-	EdgesOf      []string        `tfsdk:"edges_of"`
-	ProblemsOnly types.Bool      `tfsdk:"problems_only"`
-	Direction    types.String    `tfsdk:"direction"`
-	MaxEdges     types.Int64     `tfsdk:"max_edges"`
-	Nodes        types.List      `tfsdk:"nodes"`
-	Edges        types.List      `tfsdk:"edges"`
-	Mermaid      types.String    `tfsdk:"mermaid"`
-	DOT          types.String    `tfsdk:"dot"`
-	Timeouts     timeouts.Value  `tfsdk:"timeouts"`
+	Clusters     types.List     `tfsdk:"clusters"`
+	Central      types.String   `tfsdk:"central"`
+	EdgesOf      []string       `tfsdk:"edges_of"`
+	ProblemsOnly types.Bool     `tfsdk:"problems_only"`
+	Nodes        types.List     `tfsdk:"nodes"`
+	Edges        types.List     `tfsdk:"edges"`
+	Mermaid      types.String   `tfsdk:"mermaid"`
+	Timeouts     timeouts.Value `tfsdk:"timeouts"`
 }
 
 // Read implements [datasource.DataSource].
@@ -86,14 +82,11 @@ func (m *topologyDataModel) check(clusters []string) diag.Diagnostics {
 			refuse(path.Root("edges_of").AtListIndex(i), name)
 		}
 	}
-	for _, name := range m.Groups.Unused(clusters) {
-		refuse(path.Root("groups").AtMapKey(name), name)
-	}
 	return diags
 }
 
 // show sets the results. versions has the version of Liqo by the name of a node, if it is known. A cluster with several
-// names is a node by the first of them, so another one is an error here.
+// names is a node by the first of them, so another one is an error here. A picture that is too large is a warning.
 func (m *topologyDataModel) show(graph topology.Graph, versions map[string]string) diag.Diagnostics {
 	names := make([]string, len(graph.Nodes))
 	for i, node := range graph.Nodes {
@@ -102,21 +95,18 @@ func (m *topologyDataModel) show(graph topology.Graph, versions map[string]strin
 	if diags := m.check(names); diags.HasError() {
 		return diags
 	}
-	graph.AddGroups(m.Groups)
 	graph = graph.Select(topology.Filter{EdgesOf: m.EdgesOf, ProblemsOnly: m.ProblemsOnly.ValueBool()})
 	m.Nodes, m.Edges = nodeList(graph.Nodes, versions), edgeList(graph.Edges)
-	drawing := m.drawing()
-	m.Mermaid, m.DOT = types.StringValue(graph.Mermaid(drawing)), types.StringValue(graph.DOT(drawing))
+	m.Mermaid = stringOrNull(graph.Mermaid())
+	if m.Mermaid.IsNull() {
+		return diag.Diagnostics{tooLargeForAPicture(len(graph.Edges))}
+	}
 	return nil
 }
 
-func (m *topologyDataModel) drawing() topology.Drawing {
-	drawing := topology.Drawing{Direction: topology.LeftToRight, MaxEdges: defaultMaxEdges}
-	if !m.Direction.IsNull() {
-		drawing.Direction = topology.Direction(m.Direction.ValueString())
-	}
-	if !m.MaxEdges.IsNull() {
-		drawing.MaxEdges = int(m.MaxEdges.ValueInt64())
-	}
-	return drawing
+func tooLargeForAPicture(edges int) diag.Diagnostic {
+	return report("picture-too-large", "The topology is too large for a picture",
+		fmt.Sprintf("Mermaid draws up to 500 edges and 50,000 characters, also on GitHub. A picture of these %d edges is "+
+			"larger, so `mermaid` is null. `nodes` and `edges` are complete. For a picture of a part, name some clusters in "+
+			"`edges_of`, or set `problems_only = true`.", edges)).warningAt(path.Root("mermaid"))
 }

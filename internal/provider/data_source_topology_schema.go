@@ -2,29 +2,19 @@ package provider
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
 )
-
-// defaultMaxEdges is about a full mesh of fourteen clusters. In pictures of larger ones, most labels and arrows cover
-// each other.
-const defaultMaxEdges = 100
 
 // Schema implements [datasource.DataSource].
 func (d *topologyDataSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "How clusters are connected: peerings and shortcuts, each with its status, as data " +
-			"and as a picture for Mermaid and Graphviz. A cluster that cannot be read is a warning. It is still a " +
-			"node, and the others are still shown.",
+		MarkdownDescription: "How clusters are connected: peerings and shortcuts, each with its status, as data and as " +
+			"a picture. A cluster that cannot be read is a warning. It is still a node, and the others are still shown.",
 		Attributes: map[string]schema.Attribute{
 			"clusters": clustersAttribute("to show"),
 			"central": schema.StringAttribute{
@@ -34,41 +24,17 @@ func (d *topologyDataSource) Schema(ctx context.Context, _ datasource.SchemaRequ
 					"shows which one it is.",
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
-			"groups":        groupsAttribute(),
 			"edges_of":      edgesOfAttribute(),
 			"problems_only": problemsOnlyAttribute(),
-			"direction": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "Direction of the picture: `LR`, `TB`, `RL` or `BT`, for left to right, top " +
-					"to bottom and so on. Default: `LR`.",
-				Validators: []validator.String{stringvalidator.OneOf(string(topology.LeftToRight), string(topology.TopToBottom),
-					string(topology.RightToLeft), string(topology.BottomToTop))},
-			},
-			"max_edges": maxEdgesAttribute(),
-			"nodes":     nodesAttribute(),
-			"edges":     edgesAttribute(),
+			"nodes":         nodesAttribute(),
+			"edges":         edgesAttribute(),
 			"mermaid": shownString("The picture as a [Mermaid](https://mermaid.js.org) flowchart, which GitHub " +
 				"draws in a Markdown block of language `mermaid`. Thick arrows are shortcuts, thin arrows are " +
 				"peerings. A connection that does not work is dashed; a broken one is also red and has a ✗. One that " +
-				"`allow` limits says so. The text changes only if a node, an edge or a status changes. A picture without " +
-				"everything says so. Mermaid draws up to 500 edges and 50,000 characters, so a picture with more is " +
-				"a summary, whatever `max_edges` is."),
-			"dot": shownString("The same picture in the DOT language of [Graphviz](https://graphviz.org), which does not have " +
-				"these limits."),
+				"`allow` limits says so. The text changes only if a node, an edge or a status changes. A picture of " +
+				"selected edges says so. Mermaid draws up to 500 edges and 50,000 characters. If the picture would be " +
+				"larger, this is null, with a warning: `edges_of` and `problems_only` select a part."),
 			"timeouts": readTimeout(ctx),
-		},
-	}
-}
-
-func groupsAttribute() schema.Attribute {
-	return schema.MapAttribute{
-		Optional: true, ElementType: types.StringType,
-		MarkdownDescription: "Groups of clusters, for instance their regions, by the name of the cluster. In a name, `*` " +
-			"stands for any text: `\"it-*\" = \"Italy\"` is each cluster whose name begins with `it-`. An exact name counts " +
-			"more than one with a `*`, and a long one more than a short one. A name that no cluster has is an error. The " +
-			"picture has a frame around each group.",
-		Validators: []validator.Map{
-			mapvalidator.NoNullValues(), mapvalidator.KeysAre(namedKey("cluster")), mapvalidator.ValueStringsAre(notEmpty{}),
 		},
 	}
 }
@@ -92,17 +58,6 @@ func problemsOnlyAttribute() schema.Attribute {
 	}
 }
 
-func maxEdgesAttribute() schema.Attribute {
-	return schema.Int64Attribute{
-		Optional: true,
-		MarkdownDescription: fmt.Sprintf("Number of edges up to which the picture has every cluster and every edge. A "+
-			"larger picture is a summary: it has one node for each group of `groups`, one for all clusters without a group, "+
-			"and one for the central cluster. Its texts count clusters, edges and problems. `nodes` and `edges` are always "+
-			"complete. Default: `%d`. More edges are hard to tell apart, and take Graphviz long to draw.", defaultMaxEdges),
-		Validators: []validator.Int64{int64validator.AtLeast(0)},
-	}
-}
-
 func nodesAttribute() schema.ListNestedAttribute {
 	return schema.ListNestedAttribute{
 		Computed:            true,
@@ -112,7 +67,6 @@ func nodesAttribute() schema.ListNestedAttribute {
 			"cluster_id": shownString("Liqo's cluster ID. Null unless `status` is `Ready`."),
 			"liqo_version": shownString("Version of Liqo's controllers, from their image. Null unless `status` is `Ready`, " +
 				"and if it cannot be determined."),
-			"group":   shownString("Its group, from `groups`. Null if it has none."),
 			"central": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is the central cluster."},
 			"status": shownString("`Ready`: the cluster was read. `Unreachable`: its API server does not answer. " +
 				"`NoLiqo`: it answers, but has no Liqo. `Error`: it answers, but cannot be read, for instance " +

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -18,19 +19,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
 )
-
-func TestATopologyIsDrawnInTheRequestedDirection(t *testing.T) {
-	for direction, expected := range map[string]string{"": "flowchart LR\n", "TB": "flowchart TB\n"} {
-		model := topologyDataModel{Direction: stringOrNull(direction)}
-		survey := shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome", Err: context.DeadlineExceeded}}}
-		model.show(topology.New(survey, ""), nil)
-		if got := model.Mermaid.ValueString(); !strings.HasPrefix(got, expected) {
-			t.Errorf("%q: %s", direction, got)
-		}
-		shows(t, map[string][2]any{"nodes": {model.Nodes, `[{"central":false,"cluster_id":<null>,` +
-			`"error":"context deadline exceeded","group":<null>,"liqo_version":<null>,"name":"rome","status":"Unreachable"}]`}})
-	}
-}
 
 func TestATopologyListsItsNodesAndEdges(t *testing.T) {
 	joined := func(name string) shortcut.Cluster { return shortcut.Cluster{Name: name} }
@@ -50,7 +38,7 @@ func TestATopologyListsItsNodesAndEdges(t *testing.T) {
 			},
 		},
 	}, "europe"), map[string]string{"rome": "v1.2.0", "milan": "v1.0.1"})
-	const node = `{"central":%t,"cluster_id":"%s","error":<null>,"group":<null>,"liqo_version":%s,"name":"%s",` +
+	const node = `{"central":%t,"cluster_id":"%s","error":<null>,"liqo_version":%s,"name":"%s",` +
 		`"status":"Ready"}`
 	nodes := fmt.Sprintf("["+node+","+node+","+node+"]", true, "e", "<null>", "europe",
 		false, "m", `"v1.0.1"`, "milan", false, "r", `"v1.2.0"`, "rome")
@@ -62,21 +50,22 @@ func TestATopologyListsItsNodesAndEdges(t *testing.T) {
 			`"latency_ms":5.000000,"limited_at":["milan","rome"],"made_by":"terraform-provider-liqo","services":<null>,` +
 			`"status":"Connecting","to":"milan"}]`},
 	})
-	if !strings.HasPrefix(model.DOT.ValueString(), "digraph liqo {\n  rankdir=LR\n") {
-		t.Errorf("got %s", model.DOT.ValueString())
-	}
+}
+
+func TestATopologyListsAClusterThatCannotBeRead(t *testing.T) {
+	var model topologyDataModel
+	unread := shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome", Err: context.DeadlineExceeded}}}
+	model.show(topology.New(unread, ""), nil)
+	shows(t, map[string][2]any{"nodes": {model.Nodes, `[{"central":false,"cluster_id":<null>,` +
+		`"error":"context deadline exceeded","liqo_version":<null>,"name":"rome","status":"Unreachable"}]`}})
 }
 
 func TestWrongArgumentsOfATopologyAreRejectedAtTheirAttribute(t *testing.T) {
 	for expected, values := range map[string]map[string]tftypes.Value{
-		`AttributeName("groups"): Null Map Value`:                          {"groups": textsByKey("rome", null)},
-		`AttributeName("groups").ElementKeyString("rome"): Empty value`:    {"groups": textsByKey("rome", text(" "))},
-		`AttributeName("groups").ElementKeyString(""): Empty name`:         {"groups": textsByKey("", text("Italy"))},
 		`AttributeName("edges_of"): Invalid Attribute Value`:               {"edges_of": listOf()},
 		`AttributeName("edges_of"): Null List Value`:                       {"edges_of": listOf(null)},
 		`AttributeName("edges_of"): Duplicate List Value`:                  {"edges_of": listOf(text("rome"), text("rome"))},
 		`AttributeName("edges_of").ElementKeyInt(0): Invalid Attribute Va`: {"edges_of": listOf(text(""))},
-		`AttributeName("max_edges"): Invalid Attribute Value`:              {"max_edges": number(-1)},
 	} {
 		got := validatedSource(t, "liqo_topology", newTopologyDataSource(), values)
 		if !strings.HasPrefix(got, expected) || strings.Contains(got, "\n") {
@@ -85,16 +74,13 @@ func TestWrongArgumentsOfATopologyAreRejectedAtTheirAttribute(t *testing.T) {
 	}
 }
 
-func TestArgumentsOfATopologyMayBeUnknownAndAMapOfGroupsMayBeEmpty(t *testing.T) {
+func TestArgumentsOfATopologyMayBeUnknown(t *testing.T) {
 	unknown := func(kind tftypes.Type) tftypes.Value { return tftypes.NewValue(kind, tftypes.UnknownValue) }
-	groups := tftypes.Map{ElementType: tftypes.String}
 	for name, values := range map[string]map[string]tftypes.Value{
 		"unknown": {
-			"groups": unknown(groups), "edges_of": unknown(tftypes.List{ElementType: tftypes.String}),
-			"problems_only": unknown(tftypes.Bool), "max_edges": unknown(tftypes.Number),
+			"edges_of": unknown(tftypes.List{ElementType: tftypes.String}), "problems_only": unknown(tftypes.Bool),
 		},
-		"unknown elements": {"groups": textsByKey("rome", unknownText), "edges_of": listOf(unknownText)},
-		"no groups":        {"groups": tftypes.NewValue(groups, map[string]tftypes.Value{})},
+		"unknown elements": {"edges_of": listOf(unknownText)},
 	} {
 		if got := validatedSource(t, "liqo_topology", newTopologyDataSource(), values); got != "" {
 			t.Errorf("%s: %s", name, got)
@@ -103,11 +89,8 @@ func TestArgumentsOfATopologyMayBeUnknownAndAMapOfGroupsMayBeEmpty(t *testing.T)
 }
 
 func TestANameThatIsNotOneOfTheClustersIsAnErrorAtItsArgument(t *testing.T) {
-	model := topologyDataModel{
-		Central: types.StringValue("europe"), EdgesOf: []string{"rome", "turin"},
-		Groups: topology.Groups{"rome": "Italy", "it-*": "Italy", "r*": "R"},
-	}
-	expected := `central, edges_of[1], groups["it-*"]`
+	model := topologyDataModel{Central: types.StringValue("europe"), EdgesOf: []string{"rome", "turin"}}
+	expected := `central, edges_of[1]`
 	for name, diags := range map[string]diag.Diagnostics{
 		"before the leaves are read": model.check([]string{"milan", "rome"}),
 		"a second name of a cluster": model.show(topology.Graph{Nodes: []topology.Node{{Name: "rome"}}}, nil),
@@ -126,42 +109,36 @@ func TestANameThatIsNotOneOfTheClustersIsAnErrorAtItsArgument(t *testing.T) {
 	}
 }
 
-func TestALargeTopologyIsDrawnAsASummaryAndItsAttributesAreComplete(t *testing.T) {
-	model := topologyDataModel{Groups: topology.Groups{"leaf-0000*": "First", "leaf-*": "Others"}}
-	if diags := model.show(fleet(100), nil); diags.HasError() {
-		t.Fatal(diags)
+func TestATopologyThatIsTooLargeForAPictureHasEverythingElse(t *testing.T) {
+	var model topologyDataModel
+	diags := model.show(fleet(100), nil)
+	if diags.HasError() || len(diags) != 1 || !diags[0].(diag.DiagnosticWithPath).Path().Equal(path.Root("mermaid")) {
+		t.Fatalf("got %v", diags)
 	}
-	if nodes, edges := len(model.Nodes.Elements()), len(model.Edges.Elements()); nodes != 101 || edges != 1100 {
-		t.Errorf("%d nodes and %d edges", nodes, edges)
-	}
-	if first := model.Nodes.Elements()[1].String(); !strings.Contains(first, `"group":"First"`) {
-		t.Errorf("got %s", first)
-	}
-	for _, picture := range []types.String{model.Mermaid, model.DOT} {
-		for _, text := range []string{
-			"Summary of 101 clusters, 1100 connections", "First", "10 clusters", "Others", "90 clusters",
-		} {
-			if !strings.Contains(picture.ValueString(), text) {
-				t.Errorf("%q is missing in:\n%s", text, picture.ValueString())
-			}
+	for _, text := range []string{"1100 edges", "500 edges", "`edges_of`", "`problems_only = true`"} {
+		if !strings.Contains(diags[0].Detail(), text) {
+			t.Errorf("%q is missing in: %s", text, diags[0].Detail())
 		}
+	}
+	nodes, edges := len(model.Nodes.Elements()), len(model.Edges.Elements())
+	if nodes != 101 || edges != 1100 || !model.Mermaid.IsNull() {
+		t.Errorf("%d nodes, %d edges and the picture %s", nodes, edges, model.Mermaid)
 	}
 }
 
-func TestATopologyHasTheSelectedEdgesAndUpToTheMaximumEachIsDrawn(t *testing.T) {
-	model := topologyDataModel{EdgesOf: []string{"leaf-00007"}, MaxEdges: types.Int64Value(21)}
-	if diags := model.show(fleet(100), nil); diags.HasError() {
+func TestATopologyHasTheSelectedEdgesAndAPictureOfThem(t *testing.T) {
+	model := topologyDataModel{EdgesOf: []string{"leaf-00007"}}
+	if diags := model.show(fleet(100), nil); len(diags) > 0 {
 		t.Fatal(diags)
 	}
 	if nodes, edges := len(model.Nodes.Elements()), len(model.Edges.Elements()); nodes != 22 || edges != 21 {
 		t.Errorf("%d nodes and %d edges", nodes, edges)
 	}
-	if picture := model.Mermaid.ValueString(); strings.Contains(picture, "Summary") ||
-		!strings.Contains(picture, "22 of 101 clusters, 21 of 1100 connections") {
+	if picture := model.Mermaid.ValueString(); !strings.Contains(picture, "22 of 101 clusters, 21 of 1100 connections") {
 		t.Errorf("got %s", picture)
 	}
 	problems := topologyDataModel{ProblemsOnly: types.BoolValue(true)}
-	if diags := problems.show(fleet(100), nil); diags.HasError() || len(problems.Edges.Elements()) != 0 {
+	if diags := problems.show(fleet(100), nil); len(diags) > 0 || len(problems.Edges.Elements()) != 0 {
 		t.Errorf("got %s (%v)", problems.Edges, diags)
 	}
 }

@@ -26,7 +26,6 @@ func nodeList(nodes []topology.Node, versions map[string]string) types.List {
 			"name":         types.StringValue(node.Name),
 			"cluster_id":   stringOrNull(node.ClusterID),
 			"liqo_version": stringOrNull(versions[node.Name]),
-			"group":        stringOrNull(node.Group),
 			"central":      types.BoolValue(node.Central),
 			"status":       types.StringValue(string(node.Status)),
 			"error":        problem,

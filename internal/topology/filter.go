@@ -6,9 +6,6 @@ type Filter struct {
 	ProblemsOnly bool     // only edges whose network does not work, or whose status is not known
 }
 
-// Size is the size of a graph.
-type Size struct{ Nodes, Edges int }
-
 // Select returns a graph with only the selected edges and the nodes at their ends. The nodes of EdgesOf stay in any
 // case. Without EdgesOf, a node that is not ready is a problem too.
 func (g Graph) Select(filter Filter) Graph {

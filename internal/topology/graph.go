@@ -2,12 +2,8 @@ package topology
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"slices"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -20,75 +16,15 @@ type Graph struct {
 	Whole *Size
 }
 
-// Node is a cluster.
-type Node struct {
-	Name      string // the user's
-	ClusterID string // Liqo's; empty unless Status is Ready
-	Group     string // the user's; empty if it has none
-	Central   bool
-	Status    NodeStatus
-	Err       error // why Status is not Ready; nil if it is
-}
-
-// NodeStatus reports whether a cluster could be read.
-type NodeStatus string
-
-// The values of [NodeStatus].
-const (
-	Ready       NodeStatus = "Ready"
-	Unreachable NodeStatus = "Unreachable" // its API server does not answer
-	NoLiqo      NodeStatus = "NoLiqo"      // it answers, but has no Liqo
-	Refused     NodeStatus = "Error"       // it answers, but can't be read
-)
-
-// Edge connects two clusters.
-type Edge struct {
-	Kind     Kind
-	From, To string          // names: consumer and provider of a peering, client and server of a shortcut
-	BothWays bool            // of a peering: each cluster consumes the other, or the consumer is not known yet
-	Status   shortcut.Status // of the network between the two; NoNetwork for a peering without a network
-	MadeBy   shortcut.Maker  // of this network; empty if there is none
-	Latency  *liqo.Latency   // of this network; nil if there is no measurement
-
-	// LimitedAt are the clusters whose gateways limit what may cross this network, sorted.
-	LimitedAt []string
-
-	// Services use this network directly, sorted. It is nil if neither cluster could be asked.
-	Services []Service
-}
-
-// Service is a Service of a central cluster.
-type Service struct {
-	Cluster         string // name of the central cluster; its cluster ID if it is no node of the graph
-	Namespace, Name string
-}
-
-// Kind is the kind of an edge.
-type Kind string
-
-// The values of [Kind]. Two peered clusters have one edge for the peering and its network, whoever made the network.
-const (
-	OfPeering  Kind = "peering"
-	OfShortcut Kind = "shortcut"
-)
-
-// NoNetwork is the status of a peering without a network.
-const NoNetwork shortcut.Status = "NoNetwork"
+// Size is the size of a graph.
+type Size struct{ Nodes, Edges int }
 
 // New returns a graph of the results of a survey. If central is empty, the cluster with the most peerings is the
 // central cluster, if there is one.
 func New(survey shortcut.Survey, central string) Graph {
 	var graph Graph
 	for _, link := range survey.Links {
-		edge := Edge{
-			Kind: OfShortcut, From: link.Client.Name, To: link.Server.Name,
-			Status: cmp.Or(link.Status, NoNetwork), MadeBy: link.MadeBy, Latency: link.Latency,
-			LimitedAt: slices.Sorted(slices.Values(link.LimitedAt)),
-		}
-		if peering := link.Peering; peering != nil {
-			edge.Kind, edge.From, edge.To, edge.BothWays = OfPeering, peering.Consumer, peering.Provider, peering.BothWays
-		}
-		graph.Edges = append(graph.Edges, edge)
+		graph.Edges = append(graph.Edges, edgeOf(link))
 	}
 	slices.SortFunc(graph.Edges, func(a, b Edge) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
@@ -102,19 +38,6 @@ func New(survey shortcut.Survey, central string) Graph {
 	}
 	slices.SortFunc(graph.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
 	return graph
-}
-
-func statusOf(err error) NodeStatus {
-	switch {
-	case err == nil:
-		return Ready
-	case cluster.NoLiqo(err):
-		return NoLiqo
-	case cluster.Unreachable(err), errors.Is(err, context.DeadlineExceeded):
-		return Unreachable
-	default:
-		return Refused
-	}
 }
 
 // mostPeered returns the name of the cluster with the most peerings, or an empty name if there is no peering. If

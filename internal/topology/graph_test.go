@@ -155,12 +155,9 @@ func BenchmarkTopology(b *testing.B) {
 	for _, size := range sizes {
 		b.Run(fmt.Sprintf("leaves=%d,shortcuts=%d", size.leaves, size.links), func(b *testing.B) {
 			survey := surveyOf(size.leaves, size.links)
-			complete, summary := Drawing{LeftToRight, size.links * 2}, Drawing{LeftToRight, 100}
 			b.ReportAllocs()
 			for b.Loop() {
-				graph := New(survey, "")
-				graph.AddGroups(Groups{"leaf-*0": "zero", "leaf-*1": "one", "leaf-*": "more"})
-				if graph.Mermaid(summary) == "" || graph.DOT(complete) == "" {
+				if graph := New(survey, ""); graph.flowchart() == "" {
 					b.Fatal("nothing was drawn")
 				}
 			}

@@ -6,18 +6,114 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf16"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-// Limits of Mermaid's defaults. Only the page that draws a diagram can raise them, not the diagram. Mermaid's parser
-// fails at one more edge, and instead of a longer text it draws an error. See maxEdges, maxTextSize and secure in
+// Limits of Mermaid's defaults, which GitHub has, too. Only the page that draws a picture can raise them, not the
+// picture. Instead of a larger picture, the page shows an error. See maxEdges, maxTextSize and secure in
 // https://mermaid.js.org/config/schema-docs/config.html.
 const (
 	mermaidMaxEdges = 500
 	mermaidMaxText  = 50_000 // UTF-16 code units
 )
 
-// mermaidStyles has colours that are readable on light and on dark pages, because GitHub has both.
-var mermaidStyles = []struct {
+// Mermaid returns the graph as a flowchart in Mermaid's language, which GitHub and others draw in Markdown. It returns
+// an empty text if the flowchart would be larger than what Mermaid draws.
+func (g Graph) Mermaid() string {
+	if len(g.Edges) > mermaidMaxEdges {
+		return ""
+	}
+	text := g.flowchart()
+	if len(utf16.Encode([]rune(text))) > mermaidMaxText {
+		return ""
+	}
+	return text
+}
+
+func (g Graph) flowchart() string {
+	var text strings.Builder
+	text.WriteString("flowchart LR\n")
+	ids := make(map[string]string, len(g.Nodes))
+	for i, node := range g.Nodes {
+		ids[node.Name] = "n" + strconv.Itoa(i)
+		fmt.Fprintf(&text, "  %s%s\n", ids[node.Name], node.box())
+	}
+	if g.Whole != nil {
+		fmt.Fprintf(&text, "  note[%s]\n", quoted(fmt.Sprintf("%d of %s, %d of %s", len(g.Nodes),
+			cluster.Counted(g.Whole.Nodes, "cluster"), len(g.Edges), cluster.Counted(g.Whole.Edges, "connection"))))
+	}
+	for _, edge := range g.Edges {
+		fmt.Fprintf(&text, "  %s %s|%s| %s\n", ids[edge.From], edge.arrow(), quoted(edge.label()), ids[edge.To])
+	}
+	g.writeStyles(&text, ids)
+	return text.String()
+}
+
+// box returns a circle for the central cluster, and a rectangle for each other one. If something is wrong with a
+// cluster, its box says so.
+func (n Node) box() string {
+	lines := []string{n.Name}
+	switch n.Status {
+	case Ready:
+	case Unreachable:
+		lines = append(lines, "✗ unreachable")
+	case NoLiqo:
+		lines = append(lines, "✗ no Liqo")
+	case Refused:
+		lines = append(lines, "✗ error")
+	}
+	if n.Central {
+		return "((" + quoted(lines...) + "))"
+	}
+	return "[" + quoted(lines...) + "]"
+}
+
+// arrow returns a thick arrow for shortcuts, and a dotted one for what does not work.
+func (e Edge) arrow() string {
+	arrow := "-->"
+	switch {
+	case e.condition() != working:
+		arrow = "-.->"
+	case e.Kind == OfShortcut:
+		arrow = "==>"
+	}
+	if e.BothWays {
+		return "<" + arrow
+	}
+	return arrow
+}
+
+// label returns the text of an edge. It omits values that change all the time, such as the latency.
+func (e Edge) label() string {
+	text := string(e.Kind)
+	if e.Kind == OfShortcut && e.MadeBy != shortcut.ByProvider {
+		text += " (not Terraform's)"
+	}
+	switch len(e.LimitedAt) {
+	case 0:
+	case 1:
+		text += ", limited at " + e.LimitedAt[0]
+	default:
+		text += ", limited"
+	}
+	switch e.condition() {
+	case broken:
+		return "✗ " + text + ": " + string(e.Status)
+	case coming:
+		return "… " + text + ": " + string(e.Status)
+	case unclear:
+		return "? " + text + ": " + string(e.Status)
+	}
+	if e.Status == NoNetwork {
+		text += " without a network"
+	}
+	return text
+}
+
+// edgeStyles has colors that are readable on light and on dark pages, because GitHub has both.
+var edgeStyles = []struct {
 	condition condition
 	style     string
 }{
@@ -26,103 +122,44 @@ var mermaidStyles = []struct {
 	{unclear, "stroke:gray"},
 }
 
-// mermaidShapes has what is before and after the text of a box.
-var mermaidShapes = map[shape][2]string{
-	leaf: {`["`, `"]`}, centre: {`(("`, `"))`}, several: {`[["`, `"]]`},
-}
-
-// Mermaid returns the graph as a flowchart in Mermaid's language, which GitHub and others draw in Markdown. A graph
-// that Mermaid can't draw is drawn as a summary, too.
-func (g Graph) Mermaid(drawing Drawing) string {
-	var text string
-	for _, draw := range g.pictures(drawing.MaxEdges) {
-		drawn := draw()
-		if len(drawn.arrows) > mermaidMaxEdges {
-			continue
-		}
-		text = drawn.mermaid(drawing.Direction)
-		if len(utf16.Encode([]rune(text))) <= mermaidMaxText {
-			break
-		}
-	}
-	return text
-}
-
-func (p picture) mermaid(direction Direction) string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "flowchart %s\n", direction)
-	var troubled []string
-	for i, frame := range p.frames {
-		indent := "  "
-		if frame.title != "" {
-			indent = "    "
-			fmt.Fprintf(&text, "  subgraph f%d [\"%s\"]\n", i, mermaidText(frame.title))
-		}
-		for _, box := range frame.boxes {
-			sides := mermaidShapes[box.shape]
-			fmt.Fprintf(&text, "%s%s%s%s%s\n", indent, box.id, sides[0], mermaidText(box.lines...), sides[1])
-			if box.troubled {
-				troubled = append(troubled, box.id)
-			}
-		}
-		if frame.title != "" {
-			text.WriteString("  end\n")
-		}
-	}
-	if len(p.note) > 0 {
-		fmt.Fprintf(&text, "  note[\"%s\"]\n", mermaidText(p.note...))
-	}
-	for _, arrow := range p.arrows {
-		fmt.Fprintf(&text, "  %s %s|\"%s\"| %s\n", arrow.from, arrow.mermaid(), mermaidText(arrow.lines...), arrow.to)
-	}
-	p.writeMermaidStyles(&text, troubled)
-	return text.String()
-}
-
-// writeMermaidStyles writes the colours of arrows, of these boxes and of the note. Mermaid knows arrows by their index.
-func (p picture) writeMermaidStyles(text *strings.Builder, troubled []string) {
+// writeStyles writes the colors of edges and nodes, and of the note. Mermaid knows edges by their index.
+func (g Graph) writeStyles(text *strings.Builder, ids map[string]string) {
 	styled := map[condition][]string{}
-	for i, arrow := range p.arrows {
-		styled[arrow.condition] = append(styled[arrow.condition], strconv.Itoa(i))
+	for i, edge := range g.Edges {
+		styled[edge.condition()] = append(styled[edge.condition()], strconv.Itoa(i))
 	}
-	for _, style := range mermaidStyles {
+	for _, style := range edgeStyles {
 		if indices := styled[style.condition]; len(indices) > 0 {
 			fmt.Fprintf(text, "  linkStyle %s %s\n", strings.Join(indices, ","), style.style)
+		}
+	}
+	var troubled []string
+	for _, node := range g.Nodes {
+		if node.Status != Ready {
+			troubled = append(troubled, ids[node.Name])
 		}
 	}
 	if len(troubled) > 0 {
 		fmt.Fprintf(text, "  classDef troubled stroke:red,stroke-width:2px,stroke-dasharray:5\n  class %s troubled\n",
 			strings.Join(troubled, ","))
 	}
-	if len(p.note) > 0 {
+	if g.Whole != nil {
 		text.WriteString("  style note fill:none,stroke:none\n")
 	}
 }
 
-// mermaid returns a thick arrow for shortcuts, and a dotted one for what does not work.
-func (a arrow) mermaid() string {
-	switch {
-	case a.condition != working:
-		return []string{"-.-", "-.->", "<-.->"}[a.heads]
-	case a.thick:
-		return []string{"===", "==>", "<==>"}[a.heads]
-	default:
-		return []string{"---", "-->", "<-->"}[a.heads]
-	}
-}
-
-// mermaidText escapes lines for use between quotes. Mermaid has no backslash escapes, only numbered entities. Every
+// quoted returns lines as one text between quotes. Mermaid has no backslash escapes, only numbered entities. Every
 // character becomes one unless it is a letter or known to be harmless, because quotes, backticks, hashes, percent signs
 // and even colons have a special meaning.
-func mermaidText(lines ...string) string {
+func quoted(lines ...string) string {
 	escaped := make([]string, len(lines))
 	for i, line := range lines {
-		escaped[i] = mermaidLine(line)
+		escaped[i] = escape(line)
 	}
-	return strings.Join(escaped, "<br/>")
+	return `"` + strings.Join(escaped, "<br/>") + `"`
 }
 
-func mermaidLine(text string) string {
+func escape(text string) string {
 	var escaped strings.Builder
 	for _, char := range text {
 		switch {

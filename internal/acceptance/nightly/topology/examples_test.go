@@ -99,7 +99,6 @@ func TestAccTheExampleOfAPictureIsWrittenToAFile(t *testing.T) {
 	p := lab.Example(t, "picture")
 	p.Apply()
 	acctest.Says(t, p.Run("output", "-raw", "mermaid"), "flowchart LR", "rome", "==>", "milan")
-	acctest.Says(t, p.Run("output", "-raw", "dot"), "digraph", "rome", "milan")
 }
 
 func TestAccTheExampleOfATestSucceedsAndLeavesNothingBehind(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -17,18 +19,10 @@ const special = `"quoted" \ [x] (y) {z} <b>bold</b> &amp; #35;`
 
 // pictures returns graphs with everything that a picture can show.
 func pictures() map[string]Graph {
-	some := fleet(2)
-	some.AddGroups(Groups{"north-*": special, "south-*": "South"})
-	large := fleet(25)
-	byRegion := fleet(25)
-	byRegion.AddGroups(regions)
 	return map[string]Graph{
-		"empty":          {},
-		"groups":         some,
-		"summary":        large,
-		"summary-groups": byRegion,
-		"selection":      byRegion.Select(Filter{EdgesOf: []string{"hub", "east-00"}}),
-		"problems":       byRegion.Select(Filter{ProblemsOnly: true}),
+		"empty":     {},
+		"selection": fleet(2).Select(Filter{EdgesOf: []string{"hub", "east-00"}}),
+		"problems":  fleet(25).Select(Filter{ProblemsOnly: true}),
 		"hub": {
 			Nodes: []Node{ready("europe", true), ready("milan", false), ready("rome", false)},
 			Edges: []Edge{
@@ -93,8 +87,6 @@ func pictures() map[string]Graph {
 	}
 }
 
-var regions = Groups{"north-*": "North", "south-*": "South", "east-*": "East", "west-*": "West"}
-
 // fleet returns a graph of a hub and this number of leaves in each of four regions. Each region is a mesh. In each, the
 // first leaf has a shortcut to those of the other regions. Some things do not work.
 func fleet(each int) Graph {
@@ -126,28 +118,45 @@ func ready(name string, central bool) Node {
 	return Node{Name: name, ClusterID: name, Central: central, Status: Ready}
 }
 
-// `make lint` parses the expected pictures with Mermaid's and Graphviz' own parsers. This test checks that the package
-// draws exactly these pictures.
+// `make lint` parses the expected pictures with Mermaid's own parser. This test checks that the package draws exactly
+// these pictures.
 func TestPicturesAreAsTheyWereWhenSomebodyLookedAtThem(t *testing.T) {
 	for name, graph := range pictures() {
-		compare(t, name+".mmd", graph.Mermaid(Drawing{LeftToRight, 100}))
-		compare(t, name+".dot", graph.DOT(Drawing{LeftToRight, 100}))
+		got, golden := graph.Mermaid(), filepath.Join("testdata", name+".mmd")
+		if *update {
+			if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		expected, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(expected) {
+			t.Errorf("%s is now:\n%s\nexpected:\n%s", name, got, expected)
+		}
 	}
 }
 
-func compare(t *testing.T, name, got string) {
-	t.Helper()
-	golden := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
+func TestAGraphIsDrawnOnlyIfMermaidDrawsIt(t *testing.T) {
+	joining := func(links int) Graph {
+		return New(shortcut.Survey{Links: slices.Repeat([]shortcut.Link{link("a", "b")}, links)}, "")
+	}
+	named := func(name string) Graph { return Graph{Nodes: []Node{ready(name, false)}} }
+	room := mermaidMaxText - len(named("").Mermaid())
+	for name, test := range map[string]struct {
+		graph Graph
+		drawn bool
+	}{
+		"as many edges as possible":       {joining(mermaidMaxEdges), true},
+		"one edge more":                   {joining(mermaidMaxEdges + 1), false},
+		"a text as long as possible":      {named(strings.Repeat("東", room)), true},
+		"one character more":              {named(strings.Repeat("東", room+1)), false},
+		"characters of two units each":    {named(strings.Repeat("𐐀", room/2)), true},
+		"one character of two units more": {named(strings.Repeat("𐐀", room/2+1)), false},
+	} {
+		if drawn := test.graph.Mermaid() != ""; drawn != test.drawn {
+			t.Errorf("%s: drawn: %t", name, drawn)
 		}
-	}
-	expected, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(expected) {
-		t.Errorf("%s is now:\n%s\nexpected:\n%s", name, got, expected)
 	}
 }

@@ -7,6 +7,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/direct"
 )
 
+// Service is a Service of a central cluster.
+type Service struct {
+	Cluster         string // name of the central cluster; its cluster ID if it is no node of the graph
+	Namespace, Name string
+}
+
 // AddServices adds to each edge the Services whose pods meet over its network. uses has what each cluster shows, by the
 // name of its node. A cluster that could not be asked is not in it.
 func (g *Graph) AddServices(uses map[string][]direct.Use) {
