@@ -82,7 +82,7 @@ func TestAConfigurationRecordsItsOrigin(t *testing.T) {
 	configuration := clustertest.Configuration("rome")
 	me.Mark(configuration)
 	milan := milansEnd(t, configuration)
-	milan.Owner = owner.Owner{Token: me.Token, Origin: owner.Origin{Folder: "another"}}
+	milan.Owner = owner.Owner{Token: me.Token, Origin: owner.Origin{Directory: "another"}}
 	if err := milan.EnsureConfiguration(t.Context(), "liqo-tenant-rome",
 		liqo.Ranges{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}); err != nil {
 		t.Fatal(err)

@@ -42,8 +42,8 @@ func ranges() []client.Object {
 }
 
 var (
-	me       = owner.Owner{Token: "me", Origin: owner.Origin{Folder: "mine"}}
-	somebody = owner.Owner{Token: "somebody", Origin: owner.Origin{Who: "alice@ci", Folder: "theirs"}}
+	me       = owner.Owner{Token: "me", Origin: owner.Origin{Directory: "mine"}}
+	somebody = owner.Owner{Token: "somebody", Origin: owner.Origin{CreatedBy: "alice@ci", Directory: "theirs"}}
 )
 
 func ours[T client.Object](object T) T { owner.Owner{}.Mark(object); return object }

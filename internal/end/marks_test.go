@@ -52,7 +52,7 @@ func TestATakenObjectCanBeGivenBackUnchanged(t *testing.T) {
 	for name, before := range map[string]owner.Owner{"people's": {}, "another's": somebody} {
 		configuration := clustertest.Configuration("rome")
 		if before.Token != "" {
-			before.Origin = owner.Origin{Folder: "theirs"}
+			before.Origin = owner.Origin{Directory: "theirs"}
 			before.Mark(configuration)
 			owner.Completion{Owner: before.Token, Connected: true}.Mark(configuration)
 		}

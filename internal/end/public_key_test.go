@@ -174,10 +174,10 @@ func TestTheStatusOfAConnectionIsRenewedOnlyIfLiqoResetsIt(t *testing.T) {
 
 func TestALonePublicKeyIsCompleteAtOnceAndWrittenOnlyIfTheKeyChanges(t *testing.T) {
 	server := milansEnd(t)
-	server.Owner = owner.Owner{Token: "me", Resource: owner.PublicKeyResource, Origin: owner.Origin{At: time.Unix(1, 0)}}
+	server.Owner = owner.Owner{Token: "me", Resource: owner.PublicKeyResource, Origin: owner.Origin{CreatedAt: time.Unix(1, 0)}}
 	var versions []string
 	for i, first := range []byte{1, 1, 2} {
-		server.Owner.Origin.At = time.Unix(int64(i), 0)
+		server.Owner.Origin.CreatedAt = time.Unix(int64(i), 0)
 		key := append([]byte{first}, make([]byte, 31)...)
 		if err := server.EnsureLonePublicKey(t.Context(), "liqo-tenant-rome", key); err != nil {
 			t.Fatal(err)

@@ -15,10 +15,10 @@ const originAnnotation = ManagedBy + "/origin"
 
 // Origin says where a shortcut was created. It helps users to find its Terraform state.
 type Origin struct {
-	Who       string    `json:"who,omitempty"`       // user@host
-	Folder    string    `json:"folder,omitempty"`    // name of the folder in which Terraform ran
+	CreatedBy string    `json:"createdBy,omitempty"` // user@host
+	CreatedAt time.Time `json:"createdAt,omitzero"`
+	Directory string    `json:"directory,omitempty"` // name of the directory in which Terraform ran
 	Workspace string    `json:"workspace,omitempty"` // of Terraform
-	At        time.Time `json:"at,omitzero"`         // creation of the shortcut
 }
 
 // String completes "made by …".
@@ -27,25 +27,25 @@ func (o Origin) String() string {
 		return "another resource of this provider"
 	}
 	var parts []string
-	if o.Who != "" {
-		parts = append(parts, cluster.Shown(o.Who))
+	if o.CreatedBy != "" {
+		parts = append(parts, cluster.Shown(o.CreatedBy))
 	}
-	if o.Folder != "" {
-		parts = append(parts, "in folder "+cluster.Shown(o.Folder))
+	if o.Directory != "" {
+		parts = append(parts, "in directory "+cluster.Shown(o.Directory))
 	}
 	if o.Workspace != "" {
 		parts = append(parts, "workspace "+cluster.Shown(o.Workspace))
 	}
-	if !o.At.IsZero() {
-		parts = append(parts, "at "+o.At.UTC().Format(time.RFC3339))
+	if !o.CreatedAt.IsZero() {
+		parts = append(parts, "at "+o.CreatedAt.UTC().Format(time.RFC3339))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// MayShareState reports whether two shortcuts may be in one Terraform state. Folders of the same name do not prove it,
-// but folders of different names disprove it.
+// MayShareState reports whether two shortcuts may be in one Terraform state. Directories of the same name do not prove
+// it, but directories of different names disprove it.
 func (o Origin) MayShareState(other Origin) bool {
-	return o.Folder == other.Folder && o.Workspace == other.Workspace
+	return o.Directory == other.Directory && o.Workspace == other.Workspace
 }
 
 // encode returns the origin as JSON, or an empty string for the zero value.

@@ -46,7 +46,7 @@ func (u Unfinished) Mark(lease client.Object) {
 }
 
 // AbandonedTo reports whether the objects with a token have no owner, as far as the owner that asks is concerned: the
-// create was killed, or it was interrupted in a folder that may be the one of the owner that asks.
+// create was killed, or it was interrupted in a directory that may be the one of the owner that asks.
 func (u Unfinished) AbandonedTo(asks Owner, token string) bool {
 	create, unfinished := u[token]
 	return unfinished && (!create.Interrupted || asks.Origin.MayShareState(create.Origin))

@@ -227,7 +227,6 @@ func TestDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 		{"rome", all, []any{"shortcuts", 0, "client"}},
 		{"milan", all, []any{"shortcuts", 0, "server"}},
 		{"Connected", all, []any{"shortcuts", 0, "status"}},
-		{"false", all, []any{"shortcuts", 0, "managed"}},
 		{"other", all, []any{"shortcuts", 0, "made_by"}},
 		{"1", all, []any{"shortcuts", 0, "latency_ms"}},
 		{endpoint, all, []any{"shortcuts", 0, "server_endpoint"}},
@@ -267,7 +266,7 @@ func TestDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 	p.configure(between("milan", overNodePort+"\nadopt_existing = true") + views("depends_on = ["+romeMilan+"]"))
 	p.apply()
 	p.has(one, "terraform-provider-liqo", "made_by")
-	p.has(all, "true", "shortcuts", 0, "managed")
+	p.has(all, "terraform-provider-liqo", "shortcuts", 0, "made_by")
 	p.shows(topology, "mermaid", `n3 ==>|"shortcut"| n1`)
 }
 

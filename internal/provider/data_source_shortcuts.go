@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -38,10 +37,6 @@ func (d *shortcutsDataSource) Schema(ctx context.Context, _ datasource.SchemaReq
 				MarkdownDescription: "Names of the clusters that could not be read, sorted. A cluster without " +
 					"Liqo is not listed, because it has no network.",
 			},
-			"import_blocks": shownString("HCL: an import block for each of the networks that no `liqo_shortcut` owns, named " +
-				"after its client and server. An import alone does not change a network, so it has an owner only from the " +
-				"first update on. `terraform plan -generate-config-out` writes the resources for them. To import shortcuts " +
-				"whose state is lost, use `import_block` of `shortcuts`."),
 			"timeouts": readTimeout(ctx),
 		},
 	}
@@ -64,13 +59,7 @@ func linksAttribute() schema.Attribute {
 				"cannot be read, and the other has objects of the network. Such a network is shown only if " +
 				"the name of that cluster is its cluster ID."),
 			"made_by": shownString(madeByDescription),
-			"managed": schema.BoolAttribute{
-				Computed: true,
-				MarkdownDescription: "Whether this provider made or adopted all of the network, in this configuration or " +
-					"another.",
-			},
-			"owner":  ownerAttribute(),
-			"owners": ownersAttribute(),
+			"owners":  ownersAttribute(),
 			"mtu": schema.Int32Attribute{
 				Computed:            true,
 				MarkdownDescription: "MTU of the tunnel, in bytes. Null while there is no gateway.",
@@ -83,20 +72,21 @@ func linksAttribute() schema.Attribute {
 					"measurement.",
 			},
 			"latency_measured_at": shownString("When `latency_ms` was measured: RFC 3339, UTC."),
-			"import_block": shownString("HCL: an import block for the network, also if it has an `owner`. The import takes " +
-				"the network over from this owner. So use it only if the owner's Terraform state is lost, or forgets the " +
-				"shortcut. Otherwise both states manage the same network, and a destroy in one takes it from the other. Null if " +
-				"one of the two clusters cannot be read."),
+			"import_block": shownString("HCL: an import block for the network, named after its client and server. " +
+				"`terraform plan -generate-config-out` writes the resource for it. If the network has an owner, the import " +
+				"takes the network over. So use it only if `owners` is empty, or if the owner's Terraform state is lost or " +
+				"forgets the shortcut. Otherwise both states manage the same network, and a destroy in one takes it from the " +
+				"other. An import alone does not change a network, so the owner is recorded with the first update. Null if one " +
+				"of the two clusters cannot be read."),
 		}},
 	}
 }
 
 type shortcutsDataModel struct {
-	Clusters     types.List     `tfsdk:"clusters"`
-	Shortcuts    []linkModel    `tfsdk:"shortcuts"`
-	Unreachable  []types.String `tfsdk:"unreachable"`
-	ImportBlocks types.String   `tfsdk:"import_blocks"`
-	Timeouts     timeouts.Value `tfsdk:"timeouts"`
+	Clusters    types.List     `tfsdk:"clusters"`
+	Shortcuts   []linkModel    `tfsdk:"shortcuts"`
+	Unreachable []types.String `tfsdk:"unreachable"`
+	Timeouts    timeouts.Value `tfsdk:"timeouts"`
 }
 
 // linkModel is one of its `shortcuts`.
@@ -107,9 +97,7 @@ type linkModel struct {
 	ServerClusterID   types.String  `tfsdk:"server_cluster_id"`
 	Status            types.String  `tfsdk:"status"`
 	MadeBy            types.String  `tfsdk:"made_by"`
-	Managed           types.Bool    `tfsdk:"managed"`
-	Owner             *ownerModel   `tfsdk:"owner"`
-	Owners            []ownersModel `tfsdk:"owners"`
+	Owners            []ownerModel  `tfsdk:"owners"`
 	MTU               types.Int32   `tfsdk:"mtu"`
 	ServerEndpoint    types.Object  `tfsdk:"server_endpoint"`
 	LatencyMS         types.Float64 `tfsdk:"latency_ms"`
@@ -132,25 +120,18 @@ func (d *shortcutsDataSource) Read(ctx context.Context, req datasource.ReadReque
 
 func (m *shortcutsDataModel) show(survey shortcut.Survey) {
 	m.Shortcuts, m.Unreachable = []linkModel{}, []types.String{}
-	var ownerless []string // import blocks
 	taken := map[string]bool{}
 	for _, link := range survey.Networks() {
-		block := importBlock(link, taken)
-		if len(link.Shortcuts()) == 0 && block != "" {
-			ownerless = append(ownerless, block)
-		}
 		m.Shortcuts = append(m.Shortcuts, linkModel{
 			Client: types.StringValue(link.Client.Name), ClientClusterID: types.StringValue(link.Client.ID),
 			Server: types.StringValue(link.Server.Name), ServerClusterID: types.StringValue(link.Server.ID),
 			Status: types.StringValue(string(link.Status)),
-			MadeBy: types.StringValue(string(link.MadeBy)), Managed: types.BoolValue(link.MadeBy == shortcut.ByProvider),
-			Owner: ownerOf(link.Shortcuts()), Owners: ownersOf(link.Owners),
+			MadeBy: types.StringValue(string(link.MadeBy)), Owners: ownersOf(link.Owners),
 			MTU: mtuOrNull(link.MTU), ServerEndpoint: endpointObject(link.ServerEndpoint),
 			LatencyMS: milliseconds(link.Latency), LatencyMeasuredAt: measuredAt(link.Latency),
-			ImportBlock: stringOrNull(block),
+			ImportBlock: stringOrNull(importBlock(link, taken)),
 		})
 	}
-	m.ImportBlocks = types.StringValue(strings.Join(ownerless, "\n"))
 	for _, leaf := range survey.Leaves {
 		if leaf.Err != nil && !cluster.NoLiqo(leaf.Err) { // without Liqo there is no network
 			m.Unreachable = append(m.Unreachable, types.StringValue(leaf.Name))

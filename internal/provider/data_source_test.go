@@ -139,7 +139,7 @@ func TestALeafThatCouldNotBeReadIsListed(t *testing.T) {
 	if len(model.Unreachable) != 1 || model.Unreachable[0].ValueString() != "milan" {
 		t.Errorf("got %v", model.Unreachable)
 	}
-	if got := model.Shortcuts[0]; got.Managed.ValueBool() || got.Status.ValueString() != "Unknown" ||
+	if got := model.Shortcuts[0]; got.MadeBy.ValueString() != "peering" || got.Status.ValueString() != "Unknown" ||
 		!got.LatencyMS.IsNull() || !got.MTU.IsNull() {
 		t.Errorf("got %+v", got)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -62,18 +61,15 @@ func TestTheSchemaOfTheListIsValid(t *testing.T) {
 	}
 }
 
-func TestOnlyNetworksThatNobodyOwnsAreImportedByDefault(t *testing.T) {
+func TestANetworkIsListedWithAnImportBlockWhoeverOwnsIt(t *testing.T) {
 	networks := links()
-	networks[2].Owners = []shortcut.Ownership{{Origin: owner.Origin{Who: "root@vm"}}, {Token: "another"}}
+	networks[2].Owners = []shortcut.Ownership{{Token: "another"}}
 	var model shortcutsDataModel
 	model.show(shortcut.Survey{Links: append(networks, shortcut.Link{Peering: &shortcut.Peering{}})})
 	if len(model.Shortcuts) != len(networks) {
 		t.Errorf("a peering without a network is listed: %+v", model.Shortcuts)
 	}
 	const milan = "import {\n  to = liqo_shortcut.rome_milan\n  id = \"rome/milan\"\n}\n"
-	if blocks := model.ImportBlocks.ValueString(); blocks != milan {
-		t.Errorf("got:\n%s\nexpected:\n%s", blocks, milan)
-	}
 	for i, expected := range []types.String{
 		types.StringNull(), types.StringValue(milan), types.StringValue(strings.ReplaceAll(milan, "milan", "naples")),
 	} {

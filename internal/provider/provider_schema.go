@@ -24,7 +24,7 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 	}
 	attributes["record_author"] = schema.BoolAttribute{
 		Optional: true,
-		MarkdownDescription: "Whether the objects on a leaf say which user made them, on which host, in which folder and " +
+		MarkdownDescription: "Whether the objects on a leaf say which user made them, on which host, in which directory and " +
 			"workspace, so that others find the Terraform state. With `false`, they only have a digest of this. Default: `true`.",
 	}
 	attributes["clusters"] = schema.MapNestedAttribute{

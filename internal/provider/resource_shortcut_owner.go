@@ -110,23 +110,23 @@ func (l *leaves) origin() owner.Origin {
 	return here()
 }
 
-// withoutNames returns an origin without names. A digest still tells two folders apart.
+// withoutNames returns an origin without names. A digest still tells two directories apart.
 func withoutNames(origin owner.Origin) owner.Origin {
-	digest := sha256.Sum256([]byte(strings.Join([]string{origin.Who, origin.Folder, origin.Workspace}, "\n")))
-	return owner.Origin{Folder: "#" + hex.EncodeToString(digest[:4]), At: origin.At}
+	digest := sha256.Sum256([]byte(strings.Join([]string{origin.CreatedBy, origin.Directory, origin.Workspace}, "\n")))
+	return owner.Origin{Directory: "#" + hex.EncodeToString(digest[:4]), CreatedAt: origin.CreatedAt}
 }
 
-// here returns where this process runs. Terraform starts the provider in its own folder and with its own environment.
+// here returns where this process runs. Terraform starts the provider in its own directory and with its own environment.
 func here() owner.Origin {
-	made := owner.Origin{At: time.Now().UTC().Truncate(time.Second), Workspace: workspace()}
-	if folder, err := os.Getwd(); err == nil {
-		made.Folder = filepath.Base(folder)
+	made := owner.Origin{CreatedAt: time.Now().UTC().Truncate(time.Second), Workspace: workspace()}
+	if directory, err := os.Getwd(); err == nil {
+		made.Directory = filepath.Base(directory)
 	}
 	if account, err := user.Current(); err == nil {
-		made.Who = account.Username
+		made.CreatedBy = account.Username
 	}
 	if host, err := os.Hostname(); err == nil {
-		made.Who += "@" + host
+		made.CreatedBy += "@" + host
 	}
 	return made
 }

@@ -104,16 +104,16 @@ func TestAnInvalidPrivateStateIsAnError(t *testing.T) {
 }
 
 func TestAnOwnerRecordsWhereTerraformRuns(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "network")
+	directory := filepath.Join(t.TempDir(), "network")
 	for _, data := range []string{".terraform", "elsewhere"} {
-		if err := os.MkdirAll(filepath.Join(folder, data), 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Join(directory, data), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(folder, data, "environment"), []byte("of "+data+"\n"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(directory, data, "environment"), []byte("of "+data+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	t.Chdir(folder)
+	t.Chdir(directory)
 	for expected, environment := range map[string]map[string]string{
 		"of .terraform": {},
 		"of elsewhere":  {"TF_DATA_DIR": "elsewhere"},
@@ -124,26 +124,26 @@ func TestAnOwnerRecordsWhereTerraformRuns(t *testing.T) {
 			t.Setenv(name, environment[name])
 		}
 		origin := here()
-		if origin.Folder != "network" || origin.Workspace != expected || time.Since(origin.At) > time.Minute ||
-			!strings.Contains(origin.Who, "@") {
+		if origin.Directory != "network" || origin.Workspace != expected || time.Since(origin.CreatedAt) > time.Minute ||
+			!strings.Contains(origin.CreatedBy, "@") {
 			t.Errorf("expected workspace %q, got %+v", expected, origin)
 		}
 	}
 }
 
-func TestAnOriginWithoutAnAuthorHasNoNamesAndStillTellsFoldersApart(t *testing.T) {
+func TestAnOriginWithoutAnAuthorHasNoNamesAndStillTellsDirectoriesApart(t *testing.T) {
 	named := (&leaves{}).origin()
-	if named.Who == "" || named.Folder == "" || named.Workspace == "" {
+	if named.CreatedBy == "" || named.Directory == "" || named.Workspace == "" {
 		t.Fatalf("by default, the origin is %+v", named)
 	}
 	hidden := (&leaves{hideAuthor: true}).origin()
-	for _, name := range []string{named.Who, named.Folder, named.Workspace} {
+	for _, name := range []string{named.CreatedBy, named.Directory, named.Workspace} {
 		if strings.Contains(hidden.String(), name) {
 			t.Errorf("%q is in %q", name, hidden)
 		}
 	}
 	elsewhere := named
-	elsewhere.Folder = "elsewhere"
+	elsewhere.Directory = "elsewhere"
 	if !hidden.MayShareState(withoutNames(named)) || hidden.MayShareState(withoutNames(elsewhere)) {
 		t.Errorf("%+v and %+v", hidden, withoutNames(elsewhere))
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // killed is the owner of a create that was killed.
-var killed = owner.Owner{Token: "killed", Origin: owner.Origin{Who: "carol@ci", Folder: "gone"}}
+var killed = owner.Owner{Token: "killed", Origin: owner.Origin{CreatedBy: "carol@ci", Directory: "gone"}}
 
 // leftBehind is the Lease that the create of killed has left behind long ago. Interrupted says that Terraform has ended
 // the create.

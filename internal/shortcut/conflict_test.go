@@ -34,8 +34,8 @@ func TestANetworkOfSomeoneElseIsNotChanged(t *testing.T) {
 }
 
 func TestAPairHasOneShortcut(t *testing.T) {
-	first, second := owner.Owner{Token: "first", Origin: owner.Origin{Folder: "one"}}, owner.Owner{Token: "second",
-		Origin: owner.Origin{Folder: "two"}}
+	first, second := owner.Owner{Token: "first", Origin: owner.Origin{Directory: "one"}}, owner.Owner{Token: "second",
+		Origin: owner.Origin{Directory: "two"}}
 	configuration, gateway := clustertest.Configuration("milan"), clustertest.GatewayServer("milan", 51840)
 	for _, object := range []client.Object{configuration, gateway} {
 		first.Mark(object)
@@ -86,7 +86,7 @@ func TestOnlyAnotherResourceIsARival(t *testing.T) {
 func TestTheErrorNamesTheOriginOfARival(t *testing.T) {
 	err := joinedAtRome(t, belongings()["another's"]).CheckFree(t.Context(), overNodePort)
 	if explain.Summary(err) != `a shortcut with "milan" exists already on leaf "rome"` ||
-		!strings.Contains(explain.Detail(err), "made by alice@ci, in folder theirs. A pair") {
+		!strings.Contains(explain.Detail(err), "made by alice@ci, in directory theirs. A pair") {
 		t.Errorf("got %q:\n%s", explain.Summary(err), explain.Detail(err))
 	}
 }
@@ -126,13 +126,13 @@ func TestAShortcutWithoutItsGatewaysBelongsToARival(t *testing.T) {
 	refused(t, err, `a shortcut with "milan" exists already on leaf "rome"`, "made by alice@ci")
 }
 
-func TestWhatAnInterruptedCreateHasLeftIsForItsOwnFolder(t *testing.T) {
-	for folder, free := range map[string]bool{killed.Origin.Folder: true, "another": false} {
-		asks := owner.Owner{Token: "asks", Origin: owner.Origin{Folder: folder}}
+func TestWhatAnInterruptedCreateHasLeftIsForItsOwnDirectory(t *testing.T) {
+	for directory, free := range map[string]bool{killed.Origin.Directory: true, "another": false} {
+		asks := owner.Owner{Token: "asks", Origin: owner.Origin{Directory: directory}}
 		s := New(leafWith(t, "rome", marked(killed, clustertest.Configuration("milan"))),
 			leafWith(t, "milan", leftBehind(true))).OwnedBy(asks)
 		if err := s.CheckFree(t.Context(), overNodePort); HasOtherOwner(err) == free {
-			t.Errorf("%s: %v", folder, err)
+			t.Errorf("%s: %v", directory, err)
 		}
 	}
 }

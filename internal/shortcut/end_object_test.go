@@ -36,7 +36,7 @@ func key(first byte) []byte { return append([]byte{first}, make([]byte, 31)...) 
 // endObjectOf is the object of a resource of this type on a leaf. Its token is unlike that of any other resource.
 func endObjectOf(leaf *cluster.Leaf, remote string, resource owner.Resource) EndObject {
 	return NewEndObject(leaf, remote, owner.Owner{
-		Token: leaf.Name + string(resource), Resource: resource, Origin: owner.Origin{Who: "bob@ci", Folder: "here"},
+		Token: leaf.Name + string(resource), Resource: resource, Origin: owner.Origin{CreatedBy: "bob@ci", Directory: "here"},
 	})
 }
 
@@ -387,7 +387,7 @@ func TestAShortcutBecomesEndObjectsByImportAndTheirRemovalLeavesNothing(t *testi
 	var objects []EndObject
 	for _, one := range append(milansSteps(milan), romesSteps(rome, *state.ServerEndpoint)...) {
 		self, err := one.object.ImportedFrom(t.Context())
-		if err != nil || self.Token != somebody.Token || !self.Shortcut || self.Origin.Who != somebody.Origin.Who {
+		if err != nil || self.Token != somebody.Token || !self.Shortcut || self.Origin.CreatedBy != somebody.Origin.CreatedBy {
 			t.Fatalf("%s is imported from %+v (%v)", one.object.End.Owner.Resource, self, err)
 		}
 		one.object.End.Owner.Token = self.Token

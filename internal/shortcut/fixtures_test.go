@@ -14,8 +14,8 @@ import (
 )
 
 var (
-	me       = owner.Owner{Token: "me", Origin: owner.Origin{Folder: "mine"}}
-	somebody = owner.Owner{Token: "somebody", Origin: owner.Origin{Who: "alice@ci", Folder: "theirs"}}
+	me       = owner.Owner{Token: "me", Origin: owner.Origin{Directory: "mine"}}
+	somebody = owner.Owner{Token: "somebody", Origin: owner.Origin{CreatedBy: "alice@ci", Directory: "theirs"}}
 )
 
 var (

@@ -118,7 +118,7 @@ func hasLease(ctx context.Context, e *end.End) (bool, error) {
 }
 
 // holder returns a name of this process for others that wait for it.
-func holder(self owner.Owner) string { return cmp.Or(self.Origin.Who, owner.ManagedBy) }
+func holder(self owner.Owner) string { return cmp.Or(self.Origin.CreatedBy, owner.ManagedBy) }
 
 // release gives the lock back. It can be repeated. A lease that can't be released expires. This is an error only for a
 // removal.

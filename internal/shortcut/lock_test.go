@@ -210,7 +210,7 @@ func TestALeaseThatCannotBeReleasedSpoilsNoCreateAndGivesNothingAway(t *testing.
 	})
 }
 
-func TestACreateThatFailsIsItsOwnersAndOneThatIsInterruptedIsThatOfItsFolder(t *testing.T) {
+func TestACreateThatFailsIsItsOwnersAndOneThatIsInterruptedIsThatOfItsDirectory(t *testing.T) {
 	for cause, free := range map[error]bool{context.DeadlineExceeded: false, context.Canceled: true} {
 		synctest.Test(t, func(t *testing.T) {
 			rome := leafWith(t, "rome") // without Liqo, which has never an address for a gateway
@@ -225,10 +225,10 @@ func TestACreateThatFailsIsItsOwnersAndOneThatIsInterruptedIsThatOfItsFolder(t *
 			if err := New(rome, milan).OwnedBy(somebody).Connect(ctx, spec); !errors.Is(err, cause) {
 				t.Fatalf("%v: the create ends with %v", cause, err)
 			}
-			for folder, mayTake := range map[string]bool{"theirs": free, "elsewhere": false} {
-				asks := New(rome, milan).OwnedBy(owner.Owner{Token: "asks", Origin: owner.Origin{Folder: folder}})
+			for directory, mayTake := range map[string]bool{"theirs": free, "elsewhere": false} {
+				asks := New(rome, milan).OwnedBy(owner.Owner{Token: "asks", Origin: owner.Origin{Directory: directory}})
 				if err := asks.CheckFree(t.Context(), spec); HasOtherOwner(err) == mayTake {
-					t.Errorf("%v: whoever is in folder %s gets %v", cause, folder, err)
+					t.Errorf("%v: whoever is in directory %s gets %v", cause, directory, err)
 				}
 			}
 		})

@@ -67,11 +67,6 @@ type Ownership struct {
 	Objects  []string       // their names, with the leaf of each
 }
 
-// Shortcuts returns those of the owners that are shortcuts. A network can have more than one only by a fault.
-func (l Link) Shortcuts() []Ownership {
-	return slices.DeleteFunc(slices.Clone(l.Owners), func(one Ownership) bool { return one.Resource != "" })
-}
-
 // Peering lets one cluster use another's resources.
 type Peering struct {
 	Consumer, Provider string // names of the two clusters

@@ -95,7 +95,7 @@ func TestAccTheNextApplyContinuesAfterAKilledOne(t *testing.T) {
 	looking := lab.StateIn(t, "looking",
 		acctest.BlockOf(t, acctest.SectionOf(t, lives, "After an apply that was killed"), "terraform"))
 	acctest.Says(t, looking.Run("apply", "-auto-approve"), `+ client = "rome"`, "+ complete = false",
-		`+ folder = "killed"`)
+		`+ directory = "killed"`)
 	lab.Command(t, "set", "milan", "load-balancer=true")
 	p.Set("TF_LOG_PROVIDER", "INFO")
 	log := p.Run("apply", "-auto-approve")

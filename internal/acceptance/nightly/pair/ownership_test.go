@@ -14,7 +14,7 @@ func TestAccAWorkspaceHasItsOwnShortcuts(t *testing.T) {
 	networks := lab.Networks(t)
 	p.Run("workspace", "new", "staging")
 	acctest.Says(t, p.Refused("apply", "-auto-approve"), "exists already on leaf",
-		"in folder workspaces, workspace default")
+		"in directory workspaces, workspace default")
 	p.Run("destroy", "-auto-approve")
 	p.Run("workspace", "select", "default")
 	lab.SameNetworks(t, networks)

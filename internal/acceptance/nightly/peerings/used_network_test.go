@@ -71,7 +71,7 @@ func TestAccPeeringsShowInTheTopologyNextToAShortcut(t *testing.T) {
 			acctest.Shows("liqo_topology.all", knownvalue.Bool(false), "edges", 0, "both_ways"),
 			acctest.Shows("liqo_shortcuts.all", knownvalue.ListSizeExact(3), "shortcuts"),
 			acctest.Shows("liqo_shortcuts.all", acctest.Exactly("peering"), "shortcuts", 0, "made_by"),
-			acctest.Shows("liqo_shortcuts.all", knownvalue.Bool(true), "shortcuts", 2, "managed"),
+			acctest.Shows("liqo_shortcuts.all", acctest.Exactly("terraform-provider-liqo"), "shortcuts", 2, "made_by"),
 		},
 	})
 }

@@ -22,7 +22,7 @@ func TestAccALostStateIsImportedWithTheConfiguration(t *testing.T) {
 	p.Apply()
 	networks := lab.Networks(t)
 	p.Remove("terraform.tfstate*")
-	acctest.Says(t, p.Refused("apply", "-auto-approve"), "exists already on leaf", "in folder network, workspace default")
+	acctest.Says(t, p.Refused("apply", "-auto-approve"), "exists already on leaf", "in directory network, workspace default")
 
 	p.Configure(imports + mesh)
 	acctest.Says(t, p.Run("plan"), "Plan: 3 to import, 0 to add, 0 to change, 0 to destroy.")
@@ -51,12 +51,12 @@ func TestAccALostStateIsImportedWithoutTheConfiguration(t *testing.T) {
 		t.Fatal("the runbook does not say what to do without the configuration")
 	}
 	rescue.Configure("provider \"liqo\" {}\n" + acctest.BlockOf(t, runbook, "terraform"))
-	acctest.Says(t, rescue.Run("apply", "-auto-approve"), `"rome/milan" = {`, `"rome/naples" = {`)
+	acctest.Says(t, rescue.Run("apply", "-auto-approve"), `"rome/milan" = `, `"rome/naples" = `)
 	output := rescue.Shell(acctest.BlockOf(t, runbook, "shell"))
 	acctest.Says(t, output, "Warning: Another Terraform state may have this", "made by",
-		"in folder network, workspace default", "1 to import, 0 to add, 0 to change, 0 to destroy",
+		"in directory network, workspace default", "1 to import, 0 to add, 0 to change, 0 to destroy",
 		"1 imported, 0 added, 0 changed, 0 destroyed")
-	acctest.DoesNotSay(t, output, "in folder other")
+	acctest.DoesNotSay(t, output, "in directory other")
 	rescue.Remove("import.tf")
 	if all := rescue.Resources(); !strings.Contains(all, acctest.RomeMilan) || strings.Contains(all, "naples") {
 		t.Errorf("the state has %s", all)

@@ -83,16 +83,14 @@ func TestAccANetworkMadeByLiqoctlIsFoundByAQueryAndThenGenerated(t *testing.T) {
 }
 
 // Older versions of Terraform have no queries.
-func TestAccANetworkMadeByLiqoctlIsGeneratedFromTheImportBlocksOfADataSource(t *testing.T) {
+func TestAccANetworkMadeByLiqoctlIsGeneratedFromTheExampleOfADataSource(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
 	lab.AdoptsTenantNamespaces(t)
-	p := lab.Written(t, lab.Contexts(`
-		data "liqo_shortcuts" "all" {}
-		output "import_blocks" {
-		  value = data.liqo_shortcuts.all.import_blocks
-		}`))
+	p := lab.Example(t, "data-sources/liqo_shortcuts")
+	p.Write("provider.tf", lab.Contexts(""))
 	lab.JoinByHand(t, "rome", "milan")()
-	p.Run("apply", "-auto-approve")
+	p.Run("init")
+	acctest.Says(t, p.Run("apply", "-auto-approve"), `"rome → milan"`)
 	p.Write("import.tf", p.Run("output", "-raw", "import_blocks"))
 	p.Run("plan", "-generate-config-out=generated.tf")
 	acctest.Says(t, p.Run("apply", "-auto-approve"), "1 imported, 0 added, 0 changed, 0 destroyed")
