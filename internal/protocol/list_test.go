@@ -15,11 +15,11 @@ func TestAQueryFindsANetworkThatAnotherProgramMadeAndItsImportChangesNothing(t *
 	for filters, expected := range map[string][]string{
 		"":                              {ours, byHand},
 		`made_by = "other"`:             {byHand},
-		`leaf = "naples"`:               {ours},
-		`leaf = "venice"`:               nil,
+		`cluster = "naples"`:            {ours},
+		`cluster = "venice"`:            nil,
 		`status = "Error"`:              nil,
 		`clusters = ["rome", "naples"]`: nil,
-		"leaf = \"milan\"\nmade_by = \"terraform-provider-liqo\"": nil,
+		"cluster = \"milan\"\nmade_by = \"terraform-provider-liqo\"": nil,
 	} {
 		var names []string
 		for _, one := range p.query("liqo_shortcut", filters) {

@@ -36,9 +36,9 @@ func (l *shortcutList) ListResourceConfigSchema(
 				MarkdownDescription: clustersDescription("between which to look for networks"),
 				Validators:          clusterNames(),
 			},
-			"leaf": listschema.StringAttribute{
+			"cluster": listschema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Only networks of the leaf with this name.",
+				MarkdownDescription: "Only networks of the cluster with this name.",
 				Validators:          []validator.String{notEmpty{}},
 			},
 			"made_by": listschema.StringAttribute{
@@ -62,7 +62,7 @@ func (l *shortcutList) ListResourceConfigSchema(
 // shortcutListModel is the configuration of a list block.
 type shortcutListModel struct {
 	Clusters types.List   `tfsdk:"clusters"`
-	Leaf     types.String `tfsdk:"leaf"`
+	Cluster  types.String `tfsdk:"cluster"`
 	MadeBy   types.String `tfsdk:"made_by"`
 	Status   types.String `tfsdk:"status"`
 }
@@ -70,9 +70,9 @@ type shortcutListModel struct {
 // selects reports whether a network passes the filters. A network with a leaf that cannot be read does not, because it
 // cannot be imported.
 func (m *shortcutListModel) selects(link shortcut.Link) bool {
-	leaf := m.Leaf.ValueString()
+	name := m.Cluster.ValueString()
 	return link.Status != shortcut.Unknown &&
-		(m.Leaf.IsNull() || leaf == link.Client.Name || leaf == link.Server.Name) &&
+		(m.Cluster.IsNull() || name == link.Client.Name || name == link.Server.Name) &&
 		(m.MadeBy.IsNull() || m.MadeBy.ValueString() == string(link.MadeBy)) &&
 		(m.Status.IsNull() || m.Status.ValueString() == string(link.Status))
 }

@@ -32,14 +32,14 @@ func TestAListHasTheNetworksThatPassEveryFilter(t *testing.T) {
 		expected []string // the servers
 	}{
 		"none":     {shortcutListModel{}, []string{"milan", "naples"}},
-		"a client": {shortcutListModel{Leaf: types.StringValue("rome")}, []string{"milan", "naples"}},
-		"a server": {shortcutListModel{Leaf: types.StringValue("naples")}, []string{"naples"}},
+		"a client": {shortcutListModel{Cluster: types.StringValue("rome")}, []string{"milan", "naples"}},
+		"a server": {shortcutListModel{Cluster: types.StringValue("naples")}, []string{"naples"}},
 		"a maker":  {shortcutListModel{MadeBy: types.StringValue("other")}, []string{"milan"}},
 		"a status": {shortcutListModel{Status: types.StringValue("Error")}, []string{"naples"}},
 		"filters that exclude": {
-			shortcutListModel{Leaf: types.StringValue("milan"), Status: types.StringValue("Error")}, nil,
+			shortcutListModel{Cluster: types.StringValue("milan"), Status: types.StringValue("Error")}, nil,
 		},
-		"a leaf that is not there": {shortcutListModel{Leaf: types.StringValue("florence")}, nil},
+		"a cluster that is not there": {shortcutListModel{Cluster: types.StringValue("florence")}, nil},
 	} {
 		var servers []string
 		for _, link := range links() {

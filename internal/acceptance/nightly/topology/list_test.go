@@ -30,8 +30,8 @@ func TestAccANetworkMadeByLiqoctlIsFoundByAQueryAndThenGenerated(t *testing.T) {
 		list "liqo_shortcut" "of_milan" {
 		  provider = liqo
 		  config {
-		    leaf   = "milan"
-		    status = "Connected"
+		    cluster = "milan"
+		    status  = "Connected"
 		  }
 		}`)
 	p.Run("init")
