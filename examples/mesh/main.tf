@@ -13,7 +13,7 @@ provider "liqo" {
 }
 
 resource "liqo_shortcut" "mesh" {
-  # "rome-milan" = { client = "rome", server = "milan" }, and so on. The leaf that comes first in the list dials.
+  # "milan-rome" = { client = "milan", server = "rome" }, and so on. The order of the list does not matter.
   for_each = provider::liqo::mesh(["rome", "milan", "naples"])
 
   client = each.value.client

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/function"
@@ -11,7 +12,7 @@ import (
 
 var _ function.Function = (*meshFunction)(nil)
 
-// meshFunction implements mesh(names), which returns every pair of a list of clusters, for for_each.
+// meshFunction implements mesh(names, undialable...), which returns every pair of a list of clusters, for for_each.
 type meshFunction struct{}
 
 func newMeshFunction() function.Function { return &meshFunction{} }
@@ -32,15 +33,19 @@ func (*meshFunction) Definition(_ context.Context, _ function.DefinitionRequest,
 	resp.Definition = function.Definition{
 		Summary: "Every pair of a list of clusters",
 		MarkdownDescription: "Returns a map for the `for_each` of a `liqo_shortcut` that connects each cluster to " +
-			"every other cluster: `{ \"a-b\" = { client = \"a\", server = \"b\" }, … }`. In each pair, the " +
-			"cluster that is first in the list dials. So put clusters that cannot be dialed at the start of the " +
-			"list. A new cluster may stand anywhere in it. Keep the order of the others: a pair in the other order is " +
-			"another shortcut.",
+			"every other cluster: `{ \"a-b\" = { client = \"a\", server = \"b\" }, … }`. In each key, the two names are " +
+			"sorted. The first of them dials, unless it is the only one that can be dialed. The order of the list does not " +
+			"matter, and a further cluster adds pairs and changes none.",
 		Parameters: []function.Parameter{function.ListParameter{
 			Name: "names", ElementType: types.StringType,
 			MarkdownDescription: "Names of the clusters: keys of the provider's `clusters`, or contexts of its " +
 				"kubeconfig. With fewer than two names, the map is empty.",
 		}},
+		VariadicParameter: function.StringParameter{
+			Name: "undialable",
+			MarkdownDescription: "Name of a cluster that no other one can dial, for example because it is behind a NAT. In its " +
+				"pairs, it dials. There can be only one, because two of them can't be connected.",
+		},
 		Return: function.MapReturn{ElementType: types.ObjectType{AttrTypes: map[string]attr.Type{
 			"client": types.StringType, "server": types.StringType,
 		}}},
@@ -49,42 +54,69 @@ func (*meshFunction) Definition(_ context.Context, _ function.DefinitionRequest,
 
 // Run implements [function.Function].
 func (*meshFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
-	var names []string
-	if resp.Error = req.Arguments.Get(ctx, &names); resp.Error != nil {
+	var names []types.String // of which one may be null
+	var undialable []string
+	if resp.Error = req.Arguments.Get(ctx, &names, &undialable); resp.Error != nil {
 		return
 	}
-	pairs, err := mesh(names)
+	texts := make([]string, len(names))
+	for i, name := range names {
+		texts[i] = name.ValueString()
+	}
+	pairs, err := mesh(texts, undialable...)
 	if err != nil {
-		resp.Error = function.NewArgumentFuncError(0, detail(err))
+		resp.Error = err
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, pairs)
 }
 
-// mesh pairs each name with every later one. The key of a pair is both names, joined by a hyphen. It fails if a name is
-// empty or occurs twice, or if two pairs have the same key because names contain hyphens.
-func mesh(names []string) (map[string]ends, error) {
-	seen := map[string]bool{}
-	for i, name := range names {
-		if name == "" {
-			return nil, fmt.Errorf("the name at index %d is empty", i)
-		}
-		if seen[name] {
-			return nil, fmt.Errorf("the name %q occurs twice; a cluster has no shortcut with itself", name)
-		}
-		seen[name] = true
+// mesh returns the pairs of the names. The key of a pair is both names, sorted and joined by a hyphen. The first of them
+// dials, unless the second one is undialable. An error refers to the wrong argument.
+func mesh(names []string, undialable ...string) (map[string]ends, *function.FuncError) {
+	if err := checkNames(names); err != nil {
+		return nil, err
 	}
+	for i, name := range undialable {
+		at := int64(1 + i)
+		if !slices.Contains(names, name) {
+			return nil, function.NewArgumentFuncError(at, fmt.Sprintf("%q is not one of the names.", name))
+		}
+		if other := undialable[0]; name != other {
+			return nil, function.NewArgumentFuncError(at, fmt.Sprintf("Neither %q nor %q can be dialed, so nothing can "+
+				"connect the two. Leave one of them out of the mesh, and connect it with the others in blocks of its own.",
+				other, name))
+		}
+	}
+	names = slices.Sorted(slices.Values(names))
 	pairs := make(map[string]ends, len(names)*max(len(names)-1, 0)/2)
-	for i, client := range names {
-		for _, server := range names[i+1:] {
-			key := client + "-" + server
-			if other, taken := pairs[key]; taken {
-				return nil, fmt.Errorf("the pair %q, %q and the pair %q, %q would both have the key %q; rename "+
-					"one of the clusters in the provider's `clusters`",
-					other.Client, other.Server, client, server, key)
+	for i, first := range names {
+		for _, second := range names[i+1:] {
+			key, pair := first+"-"+second, ends{Client: first, Server: second}
+			if slices.Contains(undialable, second) {
+				pair = ends{Client: second, Server: first}
 			}
-			pairs[key] = ends{Client: client, Server: server}
+			if other, taken := pairs[key]; taken {
+				return nil, function.NewArgumentFuncError(0, fmt.Sprintf("The pair %q, %q and the pair %q, %q would both have "+
+					"the key %q. Rename one of the clusters in the provider's `clusters`.",
+					other.Client, other.Server, pair.Client, pair.Server, key))
+			}
+			pairs[key] = pair
 		}
 	}
 	return pairs, nil
+}
+
+// checkNames returns an error if a name is empty or occurs twice.
+func checkNames(names []string) *function.FuncError {
+	for i, name := range names {
+		if name == "" {
+			return function.NewArgumentFuncError(0, fmt.Sprintf("The name at index %d is null or empty.", i))
+		}
+		if slices.Contains(names[:i], name) {
+			return function.NewArgumentFuncError(0,
+				fmt.Sprintf("The name %q occurs twice. A cluster has no shortcut with itself.", name))
+		}
+	}
+	return nil
 }

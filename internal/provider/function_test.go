@@ -31,31 +31,73 @@ func texts(values ...string) types.List {
 	return types.ListValueMust(types.StringType, elements)
 }
 
-func TestAMeshHasEachPairOnceAndTheFirstNameDials(t *testing.T) {
-	for expected, names := range map[string][]string{
-		`{}`: {"rome"},
-		`{"milan-naples":{"client":"milan","server":"naples"},"rome-milan":{"client":"rome","server":"milan"},` +
-			`"rome-naples":{"client":"rome","server":"naples"}}`: {"rome", "milan", "naples"},
-		`{"milan-rome":{"client":"milan","server":"rome"}}`: {"milan", "rome"},
+// calledMesh calls mesh with a list of names, and with those that can't be dialed.
+func calledMesh(t *testing.T, names types.List, undialable ...string) (attr.Value, *function.FuncError) {
+	t.Helper()
+	values := make([]attr.Value, len(undialable))
+	kinds := make([]attr.Type, len(undialable))
+	for i, name := range undialable {
+		values[i], kinds[i] = types.StringValue(name), types.StringType
+	}
+	return call(t, newMeshFunction(), names, types.TupleValueMust(kinds, values))
+}
+
+func TestAMeshHasEachPairOnceAndTheFirstOfTheSortedNamesDials(t *testing.T) {
+	const three = `{"milan-naples":{"client":"milan","server":"naples"},"milan-rome":{"client":"milan","server":"rome"},` +
+		`"naples-rome":{"client":"naples","server":"rome"}}`
+	for _, test := range []struct {
+		names    []string
+		expected string
+	}{
+		{nil, `{}`},
+		{[]string{"rome"}, `{}`},
+		{[]string{"rome", "milan", "naples"}, three},
+		{[]string{"naples", "rome", "milan"}, three},
 	} {
-		if got, err := call(t, newMeshFunction(), texts(names...)); err != nil || got.String() != expected {
-			t.Errorf("%q: %s (%v)", names, got, err)
+		if got, err := calledMesh(t, texts(test.names...)); err != nil || got.String() != test.expected {
+			t.Errorf("%q: %s (%v)", test.names, got, err)
+		}
+	}
+}
+
+func TestAClusterOfAMeshThatCannotBeDialedDialsInEachOfItsPairs(t *testing.T) {
+	const expected = `{"milan-naples":{"client":"naples","server":"milan"},"milan-rome":{"client":"milan","server":"rome"},` +
+		`"naples-rome":{"client":"naples","server":"rome"}}`
+	for _, undialable := range [][]string{{"naples"}, {"naples", "naples"}} {
+		got, err := calledMesh(t, texts("rome", "milan", "naples"), undialable...)
+		if err != nil || got.String() != expected {
+			t.Errorf("%q: %s (%v)", undialable, got, err)
 		}
 	}
 }
 
 func TestAMeshOfInvalidNamesIsRejected(t *testing.T) {
-	for expected, names := range map[string][]string{
-		`The name at index 1 is empty.`:                                        {"rome", ""},
-		`The name "rome" occurs twice; a cluster has no shortcut with itself.`: {"rome", "milan", "rome"},
-		`The pair "a", "b-c" and the pair "a-b", "c" would both have the key "a-b-c"; ` +
-			"rename one of the clusters in the provider's `clusters`.": {
-			"a", "a-b", "b-c", "c",
+	const ambiguous = `The pair "a", "b-c" and the pair "a-b", "c" would both have the key "a-b-c". ` +
+		"Rename one of the clusters in the provider's `clusters`."
+	withNull := types.ListValueMust(types.StringType, []attr.Value{types.StringValue("rome"), types.StringNull()})
+	for _, test := range []struct {
+		names      types.List
+		undialable []string
+		argument   int64
+		expected   string
+	}{
+		{texts("rome", ""), nil, 0, `The name at index 1 is null or empty.`},
+		{withNull, nil, 0, `The name at index 1 is null or empty.`},
+		{
+			texts("rome", "milan", "rome"), nil, 0,
+			`The name "rome" occurs twice. A cluster has no shortcut with itself.`,
+		},
+		{texts("c", "b-c", "a-b", "a"), nil, 0, ambiguous},
+		{texts("rome", "milan"), []string{"rome", "turin"}, 2, `"turin" is not one of the names.`},
+		{
+			texts("rome", "milan", "naples"), []string{"rome", "milan"}, 2,
+			`Neither "rome" nor "milan" can be dialed, so nothing can connect the two. Leave one of them out of the ` +
+				`mesh, and connect it with the others in blocks of its own.`,
 		},
 	} {
-		_, err := call(t, newMeshFunction(), texts(names...))
-		if err == nil || err.FunctionArgument == nil || *err.FunctionArgument != 0 || err.Text != expected {
-			t.Errorf("%q: %v", names, err)
+		_, err := calledMesh(t, test.names, test.undialable...)
+		if err == nil || err.FunctionArgument == nil || *err.FunctionArgument != test.argument || err.Text != test.expected {
+			t.Errorf("%s, %q: %v", test.names, test.undialable, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"maps"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -77,7 +78,7 @@ func FuzzCIDRs(f *testing.F) {
 	})
 }
 
-// FuzzNames makes a mesh of any three names. Each of its keys is for one pair.
+// FuzzNames makes a mesh of any three names. Each of its keys is for one pair, in whatever order the names are.
 func FuzzNames(f *testing.F) {
 	f.Add("rome", "milan", "naples")
 	f.Add("a", "a-b", "b-c")
@@ -88,6 +89,10 @@ func FuzzNames(f *testing.F) {
 		pairs, err := mesh([]string{a, b, c})
 		if err == nil && len(pairs) != 3 {
 			t.Errorf("%q, %q, %q: %v", a, b, c, pairs)
+		}
+		reversed, reverse := mesh([]string{c, b, a})
+		if (err == nil) != (reverse == nil) || !maps.Equal(pairs, reversed) {
+			t.Errorf("%q, %q, %q: %v (%v), and in the other order %v (%v)", a, b, c, pairs, err, reversed, reverse)
 		}
 	})
 }

@@ -127,7 +127,7 @@ func TestAccExamplesAreAppliedUnchanged(t *testing.T) {
 		"resources/liqo_shortcut": {"liqo_shortcut.rome_milan"},
 		"demo":                    {"liqo_shortcut.demo"},
 		"mesh": {
-			`liqo_shortcut.mesh["rome-milan"]`, `liqo_shortcut.mesh["rome-naples"]`, `liqo_shortcut.mesh["milan-naples"]`,
+			`liqo_shortcut.mesh["milan-naples"]`, `liqo_shortcut.mesh["milan-rome"]`, `liqo_shortcut.mesh["naples-rome"]`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

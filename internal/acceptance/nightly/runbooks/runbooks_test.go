@@ -24,15 +24,10 @@ func TestAccRunbookToAddALeafOnlyAddsAndToRemoveItOnlyRemoves(t *testing.T) {
 		p.ReplaceIn("main.tf", leaves, list)
 		leaves = list
 	}
-	for _, list := range []string{
-		`["naples", "rome", "milan"]`, `["rome", "naples", "milan"]`, `["rome", "milan", "naples"]`,
-	} {
+	for _, list := range []string{`["naples", "milan", "rome"]`, `["rome", "milan", "naples"]`} {
 		becomes(list)
 		acctest.Says(t, p.Run("plan"), "Plan: 2 to add, 0 to change, 0 to destroy.")
 	}
-	becomes(`["milan", "rome", "naples"]`) // in another order
-	acctest.Says(t, p.Run("plan"), "Plan: 3 to add, 0 to change, 1 to destroy.")
-	becomes(`["rome", "milan", "naples"]`)
 	acctest.Says(t, p.Run("apply", "-auto-approve"), "2 added, 0 changed, 0 destroyed")
 	p.Unchanged()
 	larger := lab.Networks(t)
