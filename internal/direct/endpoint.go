@@ -28,12 +28,12 @@ type Path string
 
 // The values of [Path].
 const (
-	Local   Path = "local"       // the pod runs in the leaf
-	Direct  Path = "direct"      // over the network of the two leaves
-	Failed  Path = "failed over" // through the centre, until the network of the two leaves is connected again
-	Central Path = "central"     // through the centre
-	Stale   Path = "stale"       // to an address of a network that no longer exists: packets are lost
-	None    Path = "none"        // the leaf has no address for the pod
+	Local      Path = "Local"      // the pod runs in the leaf
+	Direct     Path = "Direct"     // over the network of the two leaves
+	FailedOver Path = "FailedOver" // through the centre, until the network of the two leaves is connected again
+	Central    Path = "Central"    // through the centre
+	Stale      Path = "Stale"      // to an address of a network that no longer exists: packets are lost
+	None       Path = "None"       // the leaf has no address for the pod
 )
 
 // indirect ends the names of the EndpointSlices in which Liqo after 1.2 keeps the addresses through the centre of pods

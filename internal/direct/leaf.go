@@ -57,7 +57,7 @@ func (m *member) endpoints(
 			Path: m.path(ctx, p, used.ip, toCentre),
 		}
 		if endpoint.Path == Central && twin && obstacle == nil && requested {
-			endpoint.Path = Failed
+			endpoint.Path = FailedOver
 		}
 		switch {
 		case !p.elsewhere(m):
@@ -108,7 +108,7 @@ func (e *Endpoint) explain(obstacle *Obstacle, requested, followsNetworks bool) 
 		sentences = append(append(sentences, obstacle.Evidence...), obstacle.Advice)
 		e.late = e.Path == Stale && obstacle.Missing != [2]string{} // at least it could go through the centre again
 		e.stuck = e.late
-	case e.Path == Failed:
+	case e.Path == FailedOver:
 		sentences = append(sentences, fmt.Sprintf("The network of %q and %q is not connected, so Liqo on leaf %q sends "+
 			"packets through the central cluster until it is again.", e.Leaf, e.Cluster, e.Leaf))
 	case e.Path == None:

@@ -112,7 +112,7 @@ func TestEachLeafShowsWhichAddressItUsesForEachPod(t *testing.T) {
 		"a network that is down": {
 			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, joined("milan"), unready(reflected("web-milan", toMilan)),
 				twin())), milan(t, joined("rome"), reflected("web-rome", toRome))),
-			Endpoint{Address: toMilanBack, Path: Failed}, `The network of "rome" and "milan" is not connected`, Partial,
+			Endpoint{Address: toMilanBack, Path: FailedOver}, `The network of "rome" and "milan" is not connected`, Partial,
 		},
 		"a network that is up again": {
 			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, joined("milan"), reflected("web-milan", toMilan),

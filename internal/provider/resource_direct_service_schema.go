@@ -71,10 +71,10 @@ func directEndpointAttributes() map[string]schema.Attribute {
 		"pod":     shown("Name of the pod."),
 		"cluster": shown("Name of the cluster in which the pod runs; its cluster ID if the provider has no such cluster."),
 		"address": shown("IP address that the leaf uses. Null if it uses none."),
-		"path": shown("`local`: the pod runs in the leaf. `direct`: over the network of the two leaves. `failed over`: " +
+		"path": shown("`Local`: the pod runs in the leaf. `Direct`: over the network of the two leaves. `FailedOver`: " +
 			"through the central cluster until the network of the two leaves is connected again; Liqo 1.2 does not do so yet. " +
-			"`central`: through the central cluster. `stale`: to an address of a network that no longer exists; packets are " +
-			"lost. `none`: the leaf has no address for the pod."),
+			"`Central`: through the central cluster. `Stale`: to an address of a network that no longer exists; packets are " +
+			"lost. `None`: the leaf has no address for the pod."),
 		"problem": shown("Why the path is not direct, or why the leaf sends no packets to the pod, and what would help. " +
 			"Null if nothing is wrong."),
 	}

@@ -59,14 +59,14 @@ func TestAccPodsBehindAServiceMeetOverTheShortcutWhileTheServiceRequestsIt(t *te
 		acctest.Says(t, p.Run("apply", "-auto-approve"), `Warning: Leaf "rome" can't use direct connections`,
 			`Leaves "rome" and "milan" have no network`, "Connect them with a liqo_shortcut",
 			"1 added, 0 changed, 0 destroyed")
-		acctest.Says(t, p.Run("state", "show", webDirect), `status = "Partial"`, `path = "central"`, `path = "local"`)
+		acctest.Says(t, p.Run("state", "show", webDirect), `status = "Partial"`, `path = "Central"`, `path = "Local"`)
 		s.leads(t, "rome", "web-milan", centrally)
 	})
 	t.Run("the apply that creates the network leads the pods over it", func(t *testing.T) {
 		p.T = t
 		p.Write("resource.tf", example)
 		acctest.Says(t, p.Run("apply", "-auto-approve"), "1 added, 1 changed, 0 destroyed", "detours = []")
-		acctest.Says(t, p.Run("state", "show", webDirect), `status = "Direct"`, `path = "direct"`)
+		acctest.Says(t, p.Run("state", "show", webDirect), `status = "Direct"`, `path = "Direct"`)
 		s.leads(t, "rome", "web-milan", directly)
 		s.leads(t, "milan", "web-rome", directly)
 		p.Unchanged()

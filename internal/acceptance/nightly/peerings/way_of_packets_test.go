@@ -71,5 +71,5 @@ func TestAccPacketsToAServiceTakeTheShortcut(t *testing.T) {
 	}
 	acctest.Says(t, p.Run("plan"), expected...)
 	acctest.Says(t, p.Run("apply", "-auto-approve"), expected...)
-	acctest.Says(t, p.Run("state", "show", webDirect), `status = "Partial"`, `path = "central"`, `path = "direct"`)
+	acctest.Says(t, p.Run("state", "show", webDirect), `status = "Partial"`, `path = "Central"`, `path = "Direct"`)
 }
