@@ -3,28 +3,12 @@ package protocol
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
-
-func TestAnApplyDoesNotWaitForKeysThatOthersProvide(t *testing.T) {
-	l := leavesFor(t)
-	p := l.project(t, between("milan", overNodePort+"\nshare_keys = false"))
-	p.apply()
-	p.has(romeMilan, "Connecting", "status")
-	for what := range l.requested() {
-		if strings.HasSuffix(what, networkingv1beta1.PublicKeyKind) {
-			t.Errorf("there is the %s", what)
-		}
-	}
-	p.configure(between("milan", overNodePort)) // now the provider shares them
-	p.apply().does("update", romeMilan)
-	p.has(romeMilan, "Connected", "status")
-}
 
 // labelled returns which of some Secrets in namespace default of a leaf have labels.
 func (l *leaves) labelled(name string, secrets ...string) []string {

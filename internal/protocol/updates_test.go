@@ -75,7 +75,6 @@ func TestEverySettingChangesInPlace(t *testing.T) {
 		{"allow", "[]", ""},
 		{"allow", "", ""},
 		{"cidr_remapping", `"forbid"`, ""},
-		{"share_keys", "false", ""},
 		{"wait_for_connection", "false", ""},
 		{"on_destroy", `"disconnect"`, ""},
 		{"abandon_lost_cluster", "true", ""},

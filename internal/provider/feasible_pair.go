@@ -116,10 +116,10 @@ func (f feasibility) lostNode(ctx context.Context) diag.Diagnostics {
 
 // free finds a network of the pair that someone else made.
 func (f feasibility) free(ctx context.Context) diag.Diagnostics {
-	if f.state != nil || !fullyKnown(ctx, f.plan.AdoptExisting, f.plan.ShareKeys) {
+	if f.state != nil || !fullyKnown(ctx, f.plan.AdoptExisting) {
 		return nil
 	}
-	spec := shortcut.Spec{Adopt: f.plan.AdoptExisting.ValueBool(), KeysByOthers: f.plan.keysByOthers()}
+	spec := shortcut.Spec{Adopt: f.plan.AdoptExisting.ValueBool()}
 	return checkNotTaken(path.Root("adopt_existing"), f.shortcut.CheckFree(ctx, spec))
 }
 

@@ -138,7 +138,7 @@ func (l *shortcutList) result(ctx context.Context, req list.ListRequest, link sh
 	if result.Diagnostics.Append(result.Resource.Get(ctx, &model)...); result.Diagnostics.HasError() {
 		return result
 	}
-	observed, err := shortcut.New(pair.client, pair.server).OwnedBy(owner.Owner{Claims: true}).Observe(ctx, false)
+	observed, err := shortcut.New(pair.client, pair.server).OwnedBy(owner.Owner{Claims: true}).Observe(ctx)
 	if err != nil {
 		result.Diagnostics.Append(failureOf("shortcut-unreadable", "The shortcut can't be read", err).asError())
 		return result

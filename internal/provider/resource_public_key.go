@@ -23,8 +23,7 @@ func publicKeySchema(ctx context.Context) schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Gives the gateway of this cluster the public key of the other cluster's gateway. Each end of " +
 			"a network needs one: without it, the tunnel does not come up. The gateway of this cluster may come later. A " +
-			"destroy does not end a tunnel that is up. With `share_keys = false`, a `liqo_shortcut` leaves the keys to this " +
-			"resource, too." + oneEndInGuide,
+			"destroy does not end a tunnel that is up." + oneEndInGuide,
 		Attributes: endAttributes(ctx, map[string]schema.Attribute{
 			"public_key": schema.StringAttribute{
 				Required: true,

@@ -144,7 +144,7 @@ func recordState(
 	if explain.WroteNothing(failure) {
 		return diags
 	}
-	observed, err := shortcut.Observe(ctx, plan.keysByOthers())
+	observed, err := shortcut.Observe(ctx)
 	made := true
 	if err == nil && failure != nil {
 		made, err = shortcut.HasOwn(ctx)
@@ -173,7 +173,7 @@ func (r *shortcutResource) refresh(
 		return unchanged, diags
 	}
 	s := shortcut.New(pair.client, pair.server).OwnedBy(own.owner(r.leaves.origin()))
-	observed, err := s.Observe(ctx, model.keysByOthers())
+	observed, err := s.Observe(ctx)
 	if err != nil {
 		diags.Append(failureOf("shortcut-unreadable", "The shortcut can't be read", err).asError())
 		return unchanged, diags
@@ -225,8 +225,7 @@ func (p pair) mixedUp(observed shortcut.State) diag.Diagnostics {
 func (m *shortcutModel) whyDown(
 	ctx context.Context, s *shortcut.Shortcut, observed shortcut.State,
 ) diag.Diagnostics {
-	awaited := m.WaitForConnection.ValueBool() && !m.keysByOthers()
-	missed := observed.Status == shortcut.Connecting && (awaited || observed.Silent)
+	missed := observed.Status == shortcut.Connecting && (m.WaitForConnection.ValueBool() || observed.Silent)
 	if !observed.Exists || (observed.Status != shortcut.Error && !missed) {
 		return nil
 	}

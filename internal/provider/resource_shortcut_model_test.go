@@ -92,7 +92,7 @@ func fullySet(t *testing.T) shortcutModel {
 	model.ClientNetwork, model.ServerNetwork = networkOf("10.1.0.0/16", "10.2.0.0/16"),
 		networkOf("10.3.0.0/16", "10.4.0.0/16")
 	model.CIDRRemapping, model.OnDestroy = types.StringValue(remappingForbidden), types.StringValue(destroyDisconnects)
-	model.ShareKeys, model.AdoptExisting = types.BoolValue(false), types.BoolValue(true)
+	model.AdoptExisting = types.BoolValue(true)
 	model.WaitForConnection, model.AbandonLostCluster, model.DestroyPeering = types.BoolValue(true), types.BoolValue(true),
 		types.BoolValue(true)
 	return model
@@ -136,7 +136,7 @@ func TestEverySettingReachesTheLeaves(t *testing.T) {
 			Namespace:    "of-milan",
 			Announcement: end.Announcement{PodCIDRs: []string{"10.3.0.0/16"}, ExternalCIDR: "10.4.0.0/16"},
 		},
-		ForbidRemapping: true, KeysByOthers: true, Adopt: true, WaitForConnection: true,
+		ForbidRemapping: true, Adopt: true, WaitForConnection: true,
 	}
 	if spec, diags := model.spec(t.Context(), &model); diags.HasError() || !reflect.DeepEqual(spec, expected) {
 		t.Errorf("got      %+v\nexpected %+v (%v)", spec, expected, diags)
@@ -150,15 +150,14 @@ func TestEverySettingReachesTheLeaves(t *testing.T) {
 
 func TestUnsetValuesAreLeftToTheLeaves(t *testing.T) {
 	plan, config := fullySet(t), settled(t) // the plan has the values of the state
-	plan.ShareKeys, plan.CIDRRemapping, plan.OnDestroy = types.BoolNull(), types.StringValue(remappingAllowed),
-		types.StringValue(destroyResets)
+	plan.CIDRRemapping, plan.OnDestroy = types.StringValue(remappingAllowed), types.StringValue(destroyResets)
 	plan.DestroyPeering = types.BoolValue(false) // abandon_lost_cluster is only about lost leaves
 	spec, diags := plan.spec(t.Context(), &config)
 	if nothing := (shortcut.EndSpec{}); diags.HasError() || !reflect.DeepEqual(spec.ClientEnd, nothing) ||
 		!reflect.DeepEqual(spec.ServerEnd, nothing) {
 		t.Errorf("the ends are %+v and %+v (%v)", spec.ClientEnd, spec.ServerEnd, diags)
 	}
-	if spec.KeysByOthers || spec.ForbidRemapping || !reflect.DeepEqual(plan.removal(), ofKeySecrets()) {
+	if spec.ForbidRemapping || !reflect.DeepEqual(plan.removal(), ofKeySecrets()) {
 		t.Errorf("got %+v, %+v", spec, plan.removal())
 	}
 }

@@ -18,8 +18,7 @@ func recorded(t *testing.T, status shortcut.Status) shortcutModel {
 	model, found := settled(t), working()
 	found.Status = status
 	model.ClientGateway = types.ObjectNull(clientGatewayTypes)
-	model.WaitForConnection, model.ShareKeys, model.CIDRRemapping = types.BoolValue(true), types.BoolValue(true),
-		types.StringValue(remappingAllowed)
+	model.WaitForConnection, model.CIDRRemapping = types.BoolValue(true), types.StringValue(remappingAllowed)
 	model.AdoptExisting, model.OnDestroy = types.BoolValue(false), types.StringValue(destroyResets)
 	model.AbandonLostCluster, model.DestroyPeering = types.BoolValue(false), types.BoolValue(false)
 	if diags := model.observed(t.Context(), found); diags.HasError() {
@@ -69,7 +68,7 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 		"waiting unknown": {plan: func(m *shortcutModel) { m.WaitForConnection = types.BoolUnknown() }, expected: true},
 		"a tunnel that comes up without waiting": {
 			status: shortcut.Connecting,
-			state:  func(m *shortcutModel) { m.ShareKeys = types.BoolValue(false) },
+			state:  func(m *shortcutModel) { m.WaitForConnection = types.BoolValue(false) },
 			plan:   func(m *shortcutModel) { m.AbandonLostCluster = types.BoolValue(true) }, expected: true,
 		},
 		"a setting of a shortcut whose tunnel is down": {
@@ -89,7 +88,6 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 			plan:     func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingAllowed) },
 			expected: true,
 		},
-		"keys":            {plan: func(m *shortcutModel) { m.ShareKeys = types.BoolValue(false) }},
 		"another name":    {plan: func(m *shortcutModel) { m.Server = types.StringValue("milano") }, expected: true},
 		"another cluster": {plan: func(m *shortcutModel) { m.ServerClusterID = types.StringValue("milan-2") }},
 		"an empty gateway where none was": {

@@ -42,7 +42,6 @@ var noLeafShows = map[string]struct {
 	"on_destroy":              {"it is about a later destroy", true},
 	"adopt_existing":          {"adopted objects have the same marks as created ones", true},
 	"wait_for_connection":     {"the tunnel comes up with and without a wait", true},
-	"share_keys":              {"a PublicKey is the same, whoever wrote it", true},
 	"cidr_remapping":          {"a remapping that was allowed but not needed leaves no trace", true},
 }
 
@@ -253,7 +252,7 @@ func join(t *testing.T, configured values) joined {
 	if err := between.Connect(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
-	found, err := between.Observe(t.Context(), model.keysByOthers())
+	found, err := between.Observe(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +316,7 @@ func (j joined) becomes(t *testing.T, other joined) {
 	if err := j.between.Connect(t.Context(), recorded.after(other.spec)); err != nil {
 		t.Fatal(err)
 	}
-	found, err := j.between.Observe(t.Context(), false)
+	found, err := j.between.Observe(t.Context())
 	if err != nil || !reflect.DeepEqual(found, other.found) {
 		t.Errorf("the changed one is %+v (%v)\nthe new one is     %+v", found, err, other.found)
 	}
@@ -325,7 +324,7 @@ func (j joined) becomes(t *testing.T, other joined) {
 	if err := j.between.Disconnect(t.Context(), last.removal()); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := j.between.Observe(t.Context(), false); err != nil || left.Exists || left.Joined {
+	if left, err := j.between.Observe(t.Context()); err != nil || left.Exists || left.Joined {
 		t.Errorf("after the destroy there is %+v (%v)", left, err)
 	}
 }

@@ -66,8 +66,7 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				Optional: true,
 				MarkdownDescription: "Any value, for example the `id` of a `time_rotating`. When it changes, or is set on an " +
 					"existing shortcut, both gateways get new WireGuard keys. Their Services, addresses and CIDRs stay. " +
-					"Removing it keeps the keys. With `share_keys = false`, someone else must share the new keys. It can't be " +
-					"used with `key_secret_name`." + restarts,
+					"Removing it keeps the keys. It can't be used with `key_secret_name`." + restarts,
 				Validators: []validator.String{
 					stringvalidator.LengthAtLeast(1),
 					stringvalidator.ConflictsWith(
@@ -86,13 +85,6 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 					"tunnel that goes down later shows as a warning and in `status`, never as a planned change. Default: `true`.",
 			},
 			"allow": allowAttribute(allowDescription),
-			"share_keys": schema.BoolAttribute{
-				Optional: true, Computed: true,
-				Default: booldefault.StaticBool(true),
-				MarkdownDescription: "Whether each leaf gets the public key of the other leaf's gateway. With " +
-					"`false`, someone else must provide the keys, and an apply does not wait for the tunnel. " +
-					"Default: `true`.",
-			},
 			"cidr_remapping": schema.StringAttribute{
 				Optional: true, Computed: true,
 				Default: stringdefault.StaticString(remappingAllowed),
@@ -177,7 +169,6 @@ type shortcutModel struct {
 	ClientGateway      types.Object   `tfsdk:"client_gateway"`
 	Allow              types.Set      `tfsdk:"allow"`
 	WaitForConnection  types.Bool     `tfsdk:"wait_for_connection"`
-	ShareKeys          types.Bool     `tfsdk:"share_keys"`
 	CIDRRemapping      types.String   `tfsdk:"cidr_remapping"`
 	AdoptExisting      types.Bool     `tfsdk:"adopt_existing"`
 	OnDestroy          types.String   `tfsdk:"on_destroy"`
@@ -200,7 +191,7 @@ type shortcutModel struct {
 // importedSettings are the settings of an imported shortcut that no leaf shows. They have their default values, so that
 // a configuration without them gives an empty plan.
 var importedSettings = map[string]any{
-	"wait_for_connection": true, "share_keys": true, "cidr_remapping": remappingAllowed, "adopt_existing": false,
+	"wait_for_connection": true, "cidr_remapping": remappingAllowed, "adopt_existing": false,
 	"on_destroy": destroyResets, "abandon_lost_cluster": false, "destroy_peering_network": false,
 }
 
@@ -224,7 +215,6 @@ func (m *shortcutModel) spec(ctx context.Context, config *shortcutModel) (shortc
 		ClientEnd:         clientEnd,
 		ServerEnd:         serverEnd,
 		ForbidRemapping:   m.CIDRRemapping.ValueString() == remappingForbidden,
-		KeysByOthers:      m.keysByOthers(),
 		Adopt:             m.AdoptExisting.ValueBool(),
 		WaitForConnection: m.WaitForConnection.ValueBool(),
 	}, diags
@@ -246,9 +236,6 @@ func (m *shortcutModel) removal() shortcut.Removal {
 		ServerKeySecret:    keySecretOf(m.ServerGateway, m.ServerNamespace),
 	}
 }
-
-// keysByOthers is the opposite of `share_keys`, which is true by default.
-func (m *shortcutModel) keysByOthers() bool { return !m.ShareKeys.IsNull() && !m.ShareKeys.ValueBool() }
 
 // observed copies the shortcut on the leaves into the model. Settings of a missing object keep their value; the status
 // shows that a repair is needed.

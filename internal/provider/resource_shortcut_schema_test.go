@@ -28,7 +28,7 @@ func TestUnsetAttributesHaveTheirDefault(t *testing.T) {
 	planned := plannedWithoutLeaves(t, map[string]tftypes.Value{"client": text("rome"), "server": text("milan")})
 	yes, no := tftypes.NewValue(tftypes.Bool, true), tftypes.NewValue(tftypes.Bool, false)
 	for name, expected := range map[string]tftypes.Value{
-		"mtu": number(1340), "wait_for_connection": yes, "share_keys": yes, "cidr_remapping": text("allow"),
+		"mtu": number(1340), "wait_for_connection": yes, "cidr_remapping": text("allow"),
 		"adopt_existing": no,
 		"on_destroy":     text("reset"), "abandon_lost_cluster": no, "destroy_peering_network": no,
 	} {

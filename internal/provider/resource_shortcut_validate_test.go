@@ -211,7 +211,7 @@ func TestValidValuesAreAccepted(t *testing.T) {
 	for name, values := range map[string]map[string]tftypes.Value{
 		"only the leaves": {},
 		"the defaults, set": {
-			"mtu": number(1400), "wait_for_connection": no, "share_keys": no, "cidr_remapping": text("forbid"),
+			"mtu": number(1400), "wait_for_connection": no, "cidr_remapping": text("forbid"),
 			"adopt_existing": no, "on_destroy": text("disconnect"),
 			"abandon_lost_cluster": no, "destroy_peering_network": no, "client_namespace": text("of-rome"),
 			"server_namespace": text("of-milan"),

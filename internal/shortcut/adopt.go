@@ -11,8 +11,7 @@ import (
 )
 
 // take makes the objects of the network at one end the owner's: objects without an owner and, with adopt or claims,
-// also those of someone else. The latter can be given back. PublicKeys that others must provide stay theirs. Rules that
-// a killed create has left without a gateway go.
+// also those of someone else. The latter can be given back. Rules that a killed create has left without a gateway go.
 func (s *Shortcut) take(ctx context.Context, e *end.End, spec Spec, unfinished owner.Unfinished) error {
 	n, err := s.find(ctx)
 	if err != nil {
@@ -31,11 +30,7 @@ func (s *Shortcut) take(ctx context.Context, e *end.End, spec Spec, unfinished o
 	}
 	self := owner.Owner{Token: e.Owner.Token, Origin: e.Owner.Origin} // without its claims
 	for _, object := range slices.DeleteFunc(all, e.Owner.Marked) {
-		whose := self.WhoseIn(n.written(), object, unfinished)
-		if spec.KeysByOthers && end.IsPublicKey(object) && whose != owner.Orphan {
-			continue
-		}
-		if whose == owner.Orphan {
+		if self.WhoseIn(n.written(), object, unfinished) == owner.Orphan {
 			err = e.Take(ctx, object)
 		} else {
 			token := owner.TokenOf(object)

@@ -38,7 +38,7 @@ func TestAnImportClaimsObjectsWithoutAnotherOwner(t *testing.T) {
 	claimed := me
 	claimed.Claims = true
 	for name, objects := range belongings() {
-		state, err := joinedAtRome(t, objects).OwnedBy(claimed).Observe(t.Context(), false)
+		state, err := joinedAtRome(t, objects).OwnedBy(claimed).Observe(t.Context())
 		token := owner.TokenOf(objects[0])
 		if expected := token != somebody.Token && token != killed.Token; err != nil || state.Exists != expected {
 			t.Errorf("%s: exists: %t (%v)", name, state.Exists, err)
@@ -100,33 +100,6 @@ func TestAKilledAdoptionLeavesTheNetworkToItsOwner(t *testing.T) {
 		if err := joinedAtRome(t, []client.Object{adopting}).CheckFree(t.Context(),
 			overNodePort); (err == nil) != test.free {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func TestPublicKeysOfOthersStayTheirs(t *testing.T) {
-	ours := owner.Owner{Token: "ours"}
-	ownKey, left := clustertest.PublicKey("rome"), clustertest.PublicKey("rome")
-	ours.Mark(ownKey)
-	owner.Owner{}.Mark(left)
-	for name, test := range map[string]struct {
-		key   client.Object
-		taken bool
-	}{
-		"someone else's":                     {clustertest.PublicKey("rome"), false},
-		"the owner's from before":            {ownKey, true},
-		"what a killed create has left over": {left, true},
-	} {
-		shortcut := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.key)).OwnedBy(ours)
-		spec := Spec{KeysByOthers: true}
-		if err := shortcut.CheckFree(t.Context(), spec); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err := shortcut.take(t.Context(), shortcut.Server, spec, nil); err != nil {
-			t.Fatal(err)
-		}
-		if objects, err := shortcut.Server.Find(t.Context()); err != nil || ours.Owns(objects.PublicKey) != test.taken {
-			t.Errorf("%s: it is marked %v (%v)", name, objects.PublicKey.Annotations, err)
 		}
 	}
 }

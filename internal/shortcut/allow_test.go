@@ -33,7 +33,7 @@ func limitedTo(t *testing.T, allow *Allow) (*Shortcut, Spec) {
 
 func allowedBy(t *testing.T, s *Shortcut) (*Allow, Status) {
 	t.Helper()
-	state, err := s.Observe(t.Context(), false)
+	state, err := s.Observe(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

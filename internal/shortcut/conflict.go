@@ -69,17 +69,15 @@ func (s *Shortcut) checkFree(ctx context.Context, spec Spec, n network) error {
 	if spec.Adopt {
 		return nil
 	}
-	all := contested{network: n.written(), unfinished: n.unfinished, concerns: spec.concerns}
+	all := contested{network: n.written(), unfinished: n.unfinished, concerns: anything}
 	if err := all.checkAt(ctx, s.Client, n.client.Made()); err != nil {
 		return err
 	}
 	return all.checkAt(ctx, s.Server, n.server.Made())
 }
 
-// concerns reports whether a shortcut can't share an object with others.
-func (s Spec) concerns(object client.Object) bool {
-	return !s.KeysByOthers || !end.IsPublicKey(object) // others who provide the keys may have done so already
-}
+// anything is what a shortcut can't share with others: all objects of its network.
+func anything(client.Object) bool { return true }
 
 // contested is what an operation wants to have.
 type contested struct {
@@ -125,7 +123,7 @@ func (s *Shortcut) checkLocked(spec Spec, lock *lock) func(context.Context) erro
 			n.unfinished = lock.unfinished
 			return s.checkFree(ctx, spec, n)
 		}
-		return checkUntilDeleted(ctx, check, spec.concerns, s.Ends()...)
+		return checkUntilDeleted(ctx, check, anything, s.Ends()...)
 	}
 }
 

@@ -57,7 +57,7 @@ func TestANetworkOfAPeeringIsNotChangedAndTheErrorNamesThePeering(t *testing.T) 
 		!strings.Contains(problem.Detail(), "end the peering first with `liqoctl unpeer`") {
 		t.Errorf("got: %v", err)
 	}
-	if state, err := shortcut.Observe(t.Context(), false); err != nil || state.Exists || !state.Joined {
+	if state, err := shortcut.Observe(t.Context()); err != nil || state.Exists || !state.Joined {
 		t.Errorf("exists: %t, joined: %t (%v)", state.Exists, state.Joined, err)
 	}
 	// There is nothing to remove, so nothing is refused.
@@ -133,21 +133,6 @@ func TestWhatAnInterruptedCreateHasLeftIsForItsOwnDirectory(t *testing.T) {
 			leafWith(t, "milan", leftBehind(true))).OwnedBy(asks)
 		if err := s.CheckFree(t.Context(), overNodePort); HasOtherOwner(err) == free {
 			t.Errorf("%s: %v", directory, err)
-		}
-	}
-}
-
-func TestAPublicKeyOfOthersIsAConflictOnlyIfTheShortcutSharesKeys(t *testing.T) {
-	for _, byOthers := range []bool{false, true} {
-		spec := overNodePort
-		spec.KeysByOthers = byOthers
-		err := joinedAtRome(t, []client.Object{clustertest.PublicKey("milan")}).CheckFree(t.Context(), spec)
-		if (err == nil) != byOthers {
-			t.Errorf("keys by others: %t: %v", byOthers, err)
-		}
-		if err != nil && !strings.Contains(explain.Detail(err),
-			"This provider did not make PublicKey liqo-tenant-milan/") {
-			t.Errorf("got:\n%s", explain.Detail(err))
 		}
 	}
 }

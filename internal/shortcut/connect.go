@@ -64,12 +64,7 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 	server.enforce(spec.Limited)
 	client.enforce(spec.Limited)
 
-	if spec.KeysByOthers {
-		client.rollOut()
-		server.rollOut()
-	} else {
-		s.shareKeys(client, server, spec.WaitForConnection)
-	}
+	s.shareKeys(client, server, spec.WaitForConnection)
 	s.finish(r, lock, spec, client, server)
 	return s.undo(ctx, spec, lock.judged(lock.releaseAfter(ctx, r)))
 }
@@ -101,7 +96,7 @@ func (s *Shortcut) finish(r *steps.Run, lock *lock, spec Spec, ends ...*endSteps
 	}
 	for _, e := range ends {
 		steps.Act(r, e.Leaf.Name, "record that it is complete",
-			func(ctx context.Context) error { return e.RecordComplete(ctx, spec.waits()) }, done...)
+			func(ctx context.Context) error { return e.RecordComplete(ctx, spec.WaitForConnection) }, done...)
 	}
 	steps.Act(r, lock.end.Leaf.Name, "let others work on the pair", lock.release, done...)
 }
@@ -177,12 +172,7 @@ func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *e
 	}
 	for _, e := range ends {
 		e.makeNamespace(before...)
-		untilGone := func(ctx context.Context) error {
-			if spec.KeysByOthers {
-				return nil // nobody needs to read a Secret
-			}
-			return e.UntilFormerKeysGone(ctx, e.spec.Namespace)
-		}
+		untilGone := func(ctx context.Context) error { return e.UntilFormerKeysGone(ctx, e.spec.Namespace) }
 		e.formerKeys = steps.Act(r, e.Leaf.Name, "keys of a former gateway", untilGone, before...)
 	}
 	return client, server

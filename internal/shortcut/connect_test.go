@@ -65,7 +65,7 @@ func TestAForbiddenRemappingIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 			!strings.Contains(explain.Detail(err), "Nothing was changed.")) {
 			t.Errorf("%s: got %q:\n%s", name, explain.Summary(err), explain.Detail(err))
 		}
-		if state, err := s.Observe(t.Context(), false); err != nil || state.Joined == test.refused {
+		if state, err := s.Observe(t.Context()); err != nil || state.Joined == test.refused {
 			t.Errorf("%s: something was written: %t (%v)", name, state.Joined, err)
 		}
 	}
@@ -138,7 +138,7 @@ func TestAShortcutIsMadeOnceAndTakenApartWhole(t *testing.T) {
 		if err := s.Connect(t.Context(), spec); err != nil {
 			t.Fatalf("again: %t: %v", again, err)
 		}
-		state, err := s.Observe(t.Context(), false)
+		state, err := s.Observe(t.Context())
 		if err != nil || state.Status != Connected || state.ClientGateway.MTU != 1400 || state.ServerGateway.MTU != 1400 ||
 			len(state.Duplicates) > 0 {
 			t.Fatalf("again: %t: %+v (%v)", again, state, err)
@@ -155,7 +155,7 @@ func TestAShortcutIsMadeOnceAndTakenApartWhole(t *testing.T) {
 	if err := s.Connect(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
-	state, err := s.Observe(t.Context(), false)
+	state, err := s.Observe(t.Context())
 	if err != nil || state.ClientGateway.MTU != 1300 || state.ServerGateway.MTU != 1300 || state.Status != Connected {
 		t.Errorf("after a change, it is %+v (%v)", state, err)
 	}
@@ -166,7 +166,7 @@ func TestAShortcutIsMadeOnceAndTakenApartWhole(t *testing.T) {
 	if err := s.Disconnect(t.Context(), Removal{}); err != nil {
 		t.Fatal(err)
 	}
-	if state, err := s.Observe(t.Context(), false); err != nil || state.Exists || state.Joined {
+	if state, err := s.Observe(t.Context()); err != nil || state.Exists || state.Joined {
 		t.Errorf("left is %+v (%v)", state, err)
 	}
 }

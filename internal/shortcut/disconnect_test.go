@@ -81,7 +81,7 @@ func TestDisconnectRemovesOurObjectsAndCanBeRepeated(t *testing.T) {
 		if err := shortcut.Disconnect(t.Context(), Removal{}); err != nil {
 			t.Fatal(err)
 		}
-		state, err := shortcut.Observe(t.Context(), false)
+		state, err := shortcut.Observe(t.Context())
 		if err != nil || state.Exists {
 			t.Errorf("something is left: %+v (%v)", state, err)
 		}

@@ -50,7 +50,7 @@ func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 		roundTrips int
 	}{
 		"a refresh": {joined, func(ctx context.Context, s *Shortcut) error {
-			_, err := s.Observe(ctx, false)
+			_, err := s.Observe(ctx)
 			return err
 		}, 0},
 		"the direction, for an import": {joined, func(ctx context.Context, s *Shortcut) error {
@@ -58,7 +58,7 @@ func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 			return err
 		}, 0},
 		"a refresh when nothing is left": {notJoined, func(ctx context.Context, s *Shortcut) error {
-			_, err := s.Observe(ctx, false)
+			_, err := s.Observe(ctx)
 			return err
 		}, 1},
 		"an inspection": {joined, func(ctx context.Context, s *Shortcut) error {

@@ -12,9 +12,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
-// CheckFree fails if someone else has the object that the resource manages, or if a shortcut owns the network. A
-// liqo_public_key can give a key to a shortcut that does not share keys itself. CheckFree reads the cache, and live
-// whether a create was killed.
+// CheckFree fails if someone else has the object that the resource manages, or if a shortcut owns the network. It reads
+// the cache, and live whether a create was killed.
 func (o EndObject) CheckFree(ctx context.Context) error {
 	objects, err := o.End.Find(ctx)
 	if err != nil {
@@ -62,9 +61,8 @@ func (o EndObject) checkFree(ctx context.Context, objects liqo.Objects, unfinish
 
 // concerns reports whether the resource can't share an object with others.
 func (o EndObject) concerns(object client.Object) bool {
-	resource := o.End.Owner.Resource
 	ofShortcut := owner.Managed(object) && !owner.IsEndObject(object) && owner.TokenOf(object) != ""
-	return resource.Manages(object) || ofShortcut && resource != owner.PublicKeyResource
+	return ofShortcut || o.End.Owner.Resource.Manages(object)
 }
 
 // checkStill fails if someone else has taken the object over or deleted it meanwhile.

@@ -216,7 +216,7 @@ func TestAnEndObjectOverAShortcutIsRefusedAndTheErrorNamesTheShortcut(t *testing
 	if err := shortcut.Connect(t.Context(), overNodePort); err != nil {
 		t.Fatal(err)
 	}
-	before, err := shortcut.Observe(t.Context(), false)
+	before, err := shortcut.Observe(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,46 +226,8 @@ func TestAnEndObjectOverAShortcutIsRefusedAndTheErrorNamesTheShortcut(t *testing
 			`a liqo_shortcut for cluster "`+string(e.Remote.ID)+`" exists already on leaf "`+e.Leaf.Name+`"`,
 			"made by alice@ci", string(e.Owner.Resource)+" can't manage it")
 	}
-	if after, err := shortcut.Observe(t.Context(), false); err != nil || after.Status != before.Status || !after.Exists {
+	if after, err := shortcut.Observe(t.Context()); err != nil || after.Status != before.Status || !after.Exists {
 		t.Errorf("the shortcut is %+v (%v)", after, err)
-	}
-}
-
-func TestAPublicKeyOfAnEndObjectIsForAShortcutThatDoesNotShareKeys(t *testing.T) {
-	rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), milanAlone(t)
-	trusts := endObjectOf(milan, "rome", owner.PublicKeyResource)
-	trusted := endObjectOf(rome, "milan", owner.PublicKeyResource)
-	spec := overNodePort
-	spec.KeysByOthers = true
-	shortcut := New(rome, milan).OwnedBy(me)
-	if err := trusts.EnsurePublicKey(t.Context(), "", key(1)); err != nil { // before the shortcut
-		t.Fatal(err)
-	}
-	if err := shortcut.Connect(t.Context(), spec); err != nil {
-		t.Fatal(err)
-	}
-	if err := trusted.EnsurePublicKey(t.Context(), "", key(2)); err != nil { // and after it
-		t.Fatal(err)
-	}
-	if state, err := shortcut.Observe(t.Context(), true); err != nil || state.Status != Connecting {
-		t.Errorf("the shortcut is %+v (%v)", state, err)
-	}
-	if _, err := trusted.Remove(t.Context(), liqo.KeySecret{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := shortcut.Disconnect(t.Context(), Removal{}); err != nil {
-		t.Fatal(err)
-	}
-	if !trusts.seen(t).Exists {
-		t.Error("the shortcut has removed the key")
-	}
-	if _, err := trusts.Remove(t.Context(), liqo.KeySecret{}); err != nil {
-		t.Fatal(err)
-	}
-	for _, leaf := range []*cluster.Leaf{rome, milan} {
-		if names := tenantNamespaces(t, leaf); len(names) > 0 {
-			t.Errorf("%q are left on %s", names, leaf.Name)
-		}
 	}
 }
 
@@ -380,7 +342,7 @@ func TestAShortcutBecomesEndObjectsByImportAndTheirRemovalLeavesNothing(t *testi
 	if err := s.Connect(t.Context(), overNodePort); err != nil {
 		t.Fatal(err)
 	}
-	state, err := s.Observe(t.Context(), false)
+	state, err := s.Observe(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -420,14 +382,14 @@ func TestTwoEndsBecomeOneShortcutByImport(t *testing.T) {
 	claims := me
 	claims.Claims = true
 	shortcut.OwnedBy(claims)
-	if state, err := shortcut.Observe(t.Context(), false); err != nil || !state.Exists {
+	if state, err := shortcut.Observe(t.Context()); err != nil || !state.Exists {
 		t.Fatalf("the imported shortcut is %+v (%v)", state, err)
 	}
 	if err := shortcut.Connect(t.Context(), overNodePort); err != nil {
 		t.Fatal(err)
 	}
 	shortcut.OwnedBy(me)
-	if state, err := shortcut.Observe(t.Context(), false); err != nil || !state.Exists {
+	if state, err := shortcut.Observe(t.Context()); err != nil || !state.Exists {
 		t.Errorf("the adopted shortcut is %+v (%v)", state, err)
 	}
 	taken := there[0].object.seen(t)

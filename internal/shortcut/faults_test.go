@@ -83,13 +83,13 @@ func TestAShortcutIsCreatedAndRemovedAlthoughEveryFirstWriteFails(t *testing.T) 
 				if err := s.Connect(t.Context(), overNodePort); err != nil {
 					t.Fatal(err)
 				}
-				if state, err := s.Observe(t.Context(), false); err != nil || !state.Joined {
+				if state, err := s.Observe(t.Context()); err != nil || !state.Joined {
 					t.Errorf("it is %+v (%v)", state, err)
 				}
 				if err := s.Disconnect(t.Context(), Removal{}); err != nil {
 					t.Fatal(err)
 				}
-				if state, err := s.Observe(t.Context(), false); err != nil || state.Exists || state.Joined {
+				if state, err := s.Observe(t.Context()); err != nil || state.Exists || state.Joined {
 					t.Errorf("there is left %+v (%v)", state, err)
 				}
 				for _, leaf := range []*cluster.Leaf{rome, milan} {

@@ -125,7 +125,7 @@ func FuzzAnswers(f *testing.F) {
 			"namespaces": `{"items":[]}`, "pods": `{"items":[]}`, "networks": `{"items":[]}`,
 		}.answering(t, usual)
 		s := New(rome, milan).OwnedBy(me)
-		_, observed := s.Observe(t.Context(), false)
+		_, observed := s.Observe(t.Context())
 		_, inspected := s.Inspect(t.Context())
 		_, lost := s.Lost(t.Context())
 		_, overlaps := s.Overlaps(t.Context(), end.Announcement{}, end.Announcement{})

@@ -53,10 +53,10 @@ func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 	}
 	var inspection Inspection
 	if !n.reversed() {
-		inspection.State = s.state(n, false)
+		inspection.State = s.state(n)
 	} else {
 		inspection.Reversed = true
-		inspection.State = (&Shortcut{Client: s.Server, Server: s.Client}).state(n.reverse(), false)
+		inspection.State = (&Shortcut{Client: s.Server, Server: s.Client}).state(n.reverse())
 		inspection.Client, inspection.Server = inspection.Server, inspection.Client
 		inspection.Allow = inspection.Allow.reverse()
 	}

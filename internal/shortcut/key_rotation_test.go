@@ -126,7 +126,7 @@ func TestARotationGivesBothGatewaysOtherKeysInPlace(t *testing.T) {
 			}
 			seen = append(seen, string(key))
 		}
-		if state, err := s.Observe(t.Context(), false); err != nil || state.Status != Connected ||
+		if state, err := s.Observe(t.Context()); err != nil || state.Status != Connected ||
 			state.ClientGateway.KeyRotation != rotation || state.ServerGateway.KeyRotation != rotation ||
 			state.ServerGateway.KeySecret != "" || state.ClientGateway.KeySecret != "" {
 			t.Errorf("%s: it is %+v (%v)", rotation, state, err)

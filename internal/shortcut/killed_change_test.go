@@ -54,7 +54,7 @@ func TestAChangeThatIsKilledAnywhereIsMendedByTheNextApply(t *testing.T) {
 // expectAsDesired fails unless both gateways are as the spec says, and the tunnel is up.
 func expectAsDesired(t *testing.T, s *Shortcut, spec Spec) {
 	t.Helper()
-	state, err := s.Observe(t.Context(), false)
+	state, err := s.Observe(t.Context())
 	if err != nil || state.Status != Connected {
 		t.Fatalf("it is %+v (%v)", state, err)
 	}

@@ -20,7 +20,7 @@ var operations = []struct {
 }{
 	{"connect", func(ctx context.Context, s *Shortcut) error { return s.Connect(ctx, overNodePort) }},
 	{"observe", func(ctx context.Context, s *Shortcut) error {
-		_, err := s.Observe(ctx, false)
+		_, err := s.Observe(ctx)
 		return err
 	}},
 	{"inspect", func(ctx context.Context, s *Shortcut) error {

@@ -103,7 +103,7 @@ func TestALeftLeaseOfMineIsAReasonToCleanUp(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := New(leafWith(t, "rome"), leafWith(t, "milan")).OwnedBy(me)
 			lease := occupy(t, s, test.owner)
-			if state, err := s.Observe(t.Context(), false); err != nil || state.Exists != test.exists {
+			if state, err := s.Observe(t.Context()); err != nil || state.Exists != test.exists {
 				t.Errorf("%s: exists: %t (%v)", name, state.Exists, err)
 			}
 			if err := lease.Release(t.Context()); err != nil {
@@ -130,7 +130,7 @@ func TestTheTurnEndsWhenEverythingIsInPlace(t *testing.T) {
 					ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption,
 				) error {
 					if _, lease := object.(*coordinationv1.Lease); lease {
-						if state, err := s.Observe(ctx, false); err != nil || state.Status != Connected {
+						if state, err := s.Observe(ctx); err != nil || state.Status != Connected {
 							t.Errorf("the status is %s (%v)", state.Status, err)
 						}
 					}

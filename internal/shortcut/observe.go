@@ -59,13 +59,12 @@ type EndState struct {
 // Observe returns the state of the shortcut. It reads the leaves' caches, so it can be called often without load on the
 // API servers. It asks the API servers only to confirm that nothing is left, or that a gateway has stopped reporting. A
 // cache may show nothing because its watch was cut, or because an object was written just now.
-// With keysByOthers, the shortcut does not count as disconnected because a PublicKey is missing.
-func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error) {
+func (s *Shortcut) Observe(ctx context.Context) (State, error) {
 	n, err := s.observe(ctx)
 	if err != nil {
 		return State{}, err
 	}
-	state := s.state(n, keysByOthers)
+	state := s.state(n)
 	if state.Exists {
 		return state, nil
 	}
@@ -76,7 +75,7 @@ func (s *Shortcut) Observe(ctx context.Context, keysByOthers bool) (State, error
 	if n, err = s.observe(ctx); err != nil {
 		return State{}, err
 	}
-	state = s.state(n, keysByOthers)
+	state = s.state(n)
 	state.Exists = state.Exists || left.own || left.record && !state.Joined
 	return state, nil
 }
@@ -100,14 +99,14 @@ func (s *Shortcut) catchUp(ctx context.Context) error {
 }
 
 // state returns the state of the shortcut from its objects.
-func (s *Shortcut) state(n network, keysByOthers bool) State {
+func (s *Shortcut) state(n network) State {
 	client, server := n.client, n.server
 	return State{
 		Exists:         end.BelongsTo(client, s.Client.Owner) || end.BelongsTo(server, s.Server.Owner),
 		Joined:         len(n.made()) > 0,
 		Duplicates:     append(duplicates(s.Client, client), duplicates(s.Server, server)...),
 		Strays:         s.strays(n),
-		Status:         n.status(keysByOthers),
+		Status:         n.status(),
 		Allow:          n.allow(),
 		Silent:         !client.SilentSince.IsZero() || !server.SilentSince.IsZero(),
 		Client:         endState(s.Client, client, server.ObservedRemote()),

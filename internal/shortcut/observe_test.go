@@ -26,8 +26,7 @@ func TestTheStateHasEverythingThatTheLeavesShow(t *testing.T) {
 		ours(clustertest.Remapped("milan", "10.10.0.0/16", "10.71.0.0/16")))
 	milan := append(byProvider(clustertest.ServerEnd("rome", up)[1:]),
 		ours(clustertest.Remapped("rome", "10.20.0.0/16", "10.72.0.0/16")))
-	state, err := New(clustertest.Leaf(t, "rome", rome...), clustertest.Leaf(t, "milan", milan...)).Observe(t.Context(),
-		false)
+	state, err := New(clustertest.Leaf(t, "rome", rome...), clustertest.Leaf(t, "milan", milan...)).Observe(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +82,7 @@ func TestAShortcutThatOnlyTheCachesLackIsNotGone(t *testing.T) {
 			}})
 			stale = append(stale, behind)
 		}
-		if state, err := New(stale[0], stale[1]).OwnedBy(self).Observe(ctx, false); !errors.Is(err, late) {
+		if state, err := New(stale[0], stale[1]).OwnedBy(self).Observe(ctx); !errors.Is(err, late) {
 			t.Errorf("%s, the state is %+v (%v)", name, state, err)
 		}
 		cancel(nil)
@@ -106,7 +105,7 @@ func TestTheStateSaysWhereEachLeafReachesTheOther(t *testing.T) {
 	}
 	shortcut := New(clustertest.Leaf(t, "rome", at("milan", "10.10.0.0/16")),
 		clustertest.Leaf(t, "milan", at("rome", "10.20.0.0/16")))
-	state, err := shortcut.Observe(t.Context(), false)
+	state, err := shortcut.Observe(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,8 +127,7 @@ func TestAnExtraObjectOfThePairIsNamedUnlessItIsTheOwners(t *testing.T) {
 			another = ours(another)
 		}
 		state, err := New(clustertest.Leaf(t, "rome"),
-			clustertest.Leaf(t, "milan", ours(clustertest.GatewayServer("rome", 51840)), another)).Observe(t.Context(),
-			false)
+			clustertest.Leaf(t, "milan", ours(clustertest.GatewayServer("rome", 51840)), another)).Observe(t.Context())
 		named := strings.Join(state.Duplicates, "; ") == `GatewayServer liqo-tenant-rome/somewhat-later on leaf "milan"`
 		if err != nil || named != further {
 			t.Errorf("%s: it names %q (%v)", name, state.Duplicates, err)
@@ -139,7 +137,7 @@ func TestAnExtraObjectOfThePairIsNamedUnlessItIsTheOwners(t *testing.T) {
 
 func TestObserveFindsMyObjects(t *testing.T) {
 	for name, objects := range belongings() {
-		state, err := joinedAtRome(t, objects).Observe(t.Context(), false)
+		state, err := joinedAtRome(t, objects).Observe(t.Context())
 		if err != nil || !state.Joined || state.Exists != (name == "mine") {
 			t.Errorf("%s: exists: %t, joined: %t (%v)", name, state.Exists, state.Joined, err)
 		}
@@ -172,7 +170,7 @@ func TestAShortcutExistsWhileARemovalHasSomethingToDo(t *testing.T) {
 		},
 	} {
 		state, err := New(clustertest.Leaf(t, "rome"),
-			clustertest.Leaf(t, "milan", test.onMilan...)).Observe(t.Context(), false)
+			clustertest.Leaf(t, "milan", test.onMilan...)).Observe(t.Context())
 		if err != nil || state.Exists != test.exists || state.Status != Disconnected {
 			t.Errorf("%s: exists: %t, %s (%v)", name, state.Exists, state.Status, err)
 		}

@@ -61,7 +61,7 @@ func BenchmarkStatus(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for i := range count {
-					if (network{client: client[i], server: server[i]}).status(false) != Connected {
+					if (network{client: client[i], server: server[i]}).status() != Connected {
 						b.Fatal("not connected")
 					}
 				}

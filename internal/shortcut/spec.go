@@ -25,9 +25,6 @@ type Spec struct {
 	// ForbidRemapping makes [Shortcut.Connect] fail, before any gateway exists, if a leaf would reach the other's pods at
 	// other addresses than their own.
 	ForbidRemapping bool
-	// KeysByOthers leaves it to someone else to give each gateway the other's public key. Then [Shortcut.Connect] does not
-	// wait for anything that needs the keys.
-	KeysByOthers bool
 	// Adopt takes over a network of the pair that someone else created.
 	Adopt bool
 	// WaitForConnection makes [Shortcut.Connect] return only when both ends report the tunnel as up.
@@ -51,9 +48,6 @@ func (s Spec) shareSettings() Spec {
 	s.Server.TunnelSettings, s.Client.TunnelSettings = s.TunnelSettings, s.TunnelSettings
 	return s
 }
-
-// waits reports whether [Shortcut.Connect] waits until both ends report the tunnel as up.
-func (s Spec) waits() bool { return s.WaitForConnection && !s.KeysByOthers }
 
 // removal returns the removal of a shortcut that could not be created.
 func (s Spec) removal() Removal {

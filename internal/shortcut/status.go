@@ -26,17 +26,14 @@ const (
 // Unknown is the [Status] of a network if only one end can be read. A [State] never has it.
 const Unknown Status = "Unknown"
 
-// status returns the status of a network whose client and server are known. If others provide the keys, a missing key
-// is not an error of the shortcut.
-func (n network) status(keysByOthers bool) Status {
+// status returns the status of a network whose client and server are known.
+func (n network) status() Status {
 	client, server := n.client, n.server
 	switch {
 	case client.Configuration == nil || client.GatewayClient == nil,
-		server.Configuration == nil || server.GatewayServer == nil:
-		return Disconnected
-	case !keysByOthers && (!end.KeyInPlace(client) || !end.KeyInPlace(server)):
-		return Disconnected
-	case n.lacksRules():
+		server.Configuration == nil || server.GatewayServer == nil,
+		!end.KeyInPlace(client) || !end.KeyInPlace(server),
+		n.lacksRules():
 		return Disconnected
 	}
 	atClient, atServer := client.ConnectionStatus(client.GatewayClient), server.ConnectionStatus(server.GatewayServer)

@@ -47,7 +47,7 @@ func TestTheStatusIsThatOfTheWorseEnd(t *testing.T) {
 		{networkingv1beta1.Connecting, networkingv1beta1.ConnectionError, Error},
 	} {
 		n := network{client: wholeClient(test.client), server: wholeServer(test.server)}
-		if got := n.status(false); got != test.expected {
+		if got := n.status(); got != test.expected {
 			t.Errorf("client %q, server %q: %s, expected %s", test.client, test.server, got, test.expected)
 		}
 	}
@@ -64,7 +64,7 @@ func TestWithAnyObjectMissingThereIsNoConnection(t *testing.T) {
 	} {
 		client, server := wholeClient(networkingv1beta1.Connected), wholeServer(networkingv1beta1.Connected)
 		remove(&client, &server)
-		if got := (network{client: client, server: server}).status(false); got != Disconnected {
+		if got := (network{client: client, server: server}).status(); got != Disconnected {
 			t.Errorf("without %s: %s", name, got)
 		}
 	}
@@ -73,15 +73,7 @@ func TestWithAnyObjectMissingThereIsNoConnection(t *testing.T) {
 func TestAConnectionOfAnEarlierGatewayDoesNotCount(t *testing.T) {
 	client, server := wholeClient(networkingv1beta1.Connected), wholeServer(networkingv1beta1.Connected)
 	server.GatewayServer.UID = "a new gateway"
-	if got := (network{client: client, server: server}).status(false); got != Connecting {
-		t.Errorf("got %s", got)
-	}
-}
-
-func TestKeysOfOthersMayBeMissing(t *testing.T) {
-	client, server := wholeClient(networkingv1beta1.Connecting), wholeServer("")
-	client.PublicKey, server.PublicKey = nil, nil
-	if got := (network{client: client, server: server}).status(true); got != Connecting {
+	if got := (network{client: client, server: server}).status(); got != Connecting {
 		t.Errorf("got %s", got)
 	}
 }
@@ -90,7 +82,7 @@ func TestAnEditedKeyEndsTheConnection(t *testing.T) {
 	client, server := wholeClient(networkingv1beta1.Connected), wholeServer(networkingv1beta1.Connected)
 	client.PublicKey.Spec.PublicKey = []byte("theirs")
 	annotate(client.PublicKey, "key-sha256", "that of another key")
-	if got := (network{client: client, server: server}).status(false); got != Disconnected {
+	if got := (network{client: client, server: server}).status(); got != Disconnected {
 		t.Errorf("got %s", got)
 	}
 }

@@ -31,7 +31,7 @@ func taken(t *testing.T) *Shortcut {
 
 func TestAnObjectThatAnotherShortcutHasMarkedIsShownToTheOwnerOfTheNetwork(t *testing.T) {
 	mine := taken(t)
-	state, err := mine.Observe(t.Context(), false)
+	state, err := mine.Observe(t.Context())
 	expected := []string{`GatewayClient liqo-tenant-milan/milan on leaf "rome"`}
 	if err != nil || !slices.Equal(state.Strays, expected) {
 		t.Errorf("got %v (%v)", state.Strays, err)

@@ -204,7 +204,7 @@ func (x leafIndex) link(i, j int) Link {
 	case x.leaves[i].Err != nil || x.leaves[j].Err != nil:
 		link.Status = Unknown
 	default:
-		link.Status = n.status(false)
+		link.Status = n.status()
 	}
 	return link
 }

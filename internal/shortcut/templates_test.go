@@ -152,7 +152,7 @@ func TestAMixedPairIsCreatedAndChanged(t *testing.T) {
 			for _, mtu := range []int{1340, 1400} {
 				spec.MTU = mtu
 				s.connects(t, spec)
-				state, err := s.Observe(context.WithoutCancel(t.Context()), false)
+				state, err := s.Observe(context.WithoutCancel(t.Context()))
 				if err != nil || state.ClientGateway.MTU != mtu || state.ServerGateway.MTU != mtu {
 					t.Errorf("with an MTU of %d: %+v (%v)", mtu, state, err)
 				}

@@ -39,7 +39,7 @@ func TestTunnelsAreAddedAndRemovedInPlace(t *testing.T) {
 		for range 2 { // the second time changes nothing
 			s.connects(t, spec)
 		}
-		state, err := s.Observe(t.Context(), false)
+		state, err := s.Observe(t.Context())
 		if err != nil || state.Status != Connected || state.ServerGateway.Tunnels != test.tunnels ||
 			state.ServerGateway.Port != test.port {
 			t.Fatalf("%+v: it is %+v with %+v (%v)", test, state, state.ServerGateway, err)
@@ -62,7 +62,7 @@ func TestAShortcutIsCreatedWithSeveralTunnels(t *testing.T) {
 	s, spec := New(rome, milan).OwnedBy(me), overNodePort
 	spec.Server.Tunnels, spec.Server.NodePort, spec.WaitForConnection = 3, 31000, true
 	s.connects(t, spec)
-	state, err := s.Observe(t.Context(), false)
+	state, err := s.Observe(t.Context())
 	if err != nil || state.Status != Connected || state.ServerGateway.Tunnels != 3 ||
 		state.ServerGateway.NodePort != 31000 || len(state.ServerEndpoint.Ports) != 3 {
 		t.Errorf("it is %+v with %+v (%v)", state, state.ServerGateway, err)

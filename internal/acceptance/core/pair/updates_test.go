@@ -254,7 +254,6 @@ func TestAccOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
 				"10.202.0.0/16"), lab.AsLiqoSays(t, acctest.RomeMilan, "rome", "milan"),
 		}},
 		update{"no remapping", acctest.OverNodePort + "\n" + `cidr_remapping = "forbid"`, nil, nil},
-		update{"keys left to others", acctest.OverNodePort + "\nshare_keys = false", nil, nil},
 		update{"no waiting", acctest.OverNodePort + "\nwait_for_connection = false", nil, nil},
 		update{"what a destroy does", acctest.OverNodePort + "\n" + `on_destroy = "disconnect"`, nil, nil},
 		update{"what it does without a leaf", acctest.OverNodePort + "\nforce_destroy = true", nil, nil},

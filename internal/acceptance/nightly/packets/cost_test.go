@@ -94,7 +94,6 @@ func TestAccPacketsShowThatOtherSettingsDoNotTouchTheGateways(t *testing.T) {
 			wait_for_connection     = false
 			client_gateway          = {}
 			timeouts                = { create = "3m" }`, nil, false},
-		cost{"share_keys", part + "\nshare_keys = false", nil, false},
 	)
 }
 

@@ -260,7 +260,7 @@ func disconnects(ctx context.Context, s *shortcut.Shortcut) error {
 }
 
 func observes(ctx context.Context, s *shortcut.Shortcut) error {
-	_, err := s.Observe(ctx, false)
+	_, err := s.Observe(ctx)
 	return err
 }
 

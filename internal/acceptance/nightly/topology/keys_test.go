@@ -45,19 +45,6 @@ func TestAccTheExampleOfKeysOfOnesOwn(t *testing.T) {
 	}
 }
 
-func TestAccTheExampleOfKeysExchangedByOthers(t *testing.T) {
-	l := acctest.Borrow(t, acctest.Topology)
-	shortcut := l.Example(t, "keys-by-others/shortcut")
-	shortcut.Apply()
-	acctest.Says(t, shortcut.Run("state", "show", acctest.RomeMilan), `status = "Connecting"`)
-	keys := l.Example(t, "keys-by-others/keys") // destroyed before the shortcut
-	script(keys, "keys.sh")
-	keys.Apply()
-	l.ComesUp(t)
-	shortcut.Unchanged()
-	acctest.Says(t, shortcut.Run("apply", "-refresh-only", "-auto-approve"), `status = "Connecting" -> "Connected"`)
-}
-
 func TestAccTheExampleOfATemplateOfOnesOwn(t *testing.T) {
 	l := acctest.Borrow(t, acctest.Topology)
 	milan := l.Client(t, "milan")
