@@ -79,11 +79,11 @@ func TestTwoClustersWithOneIDAreNotAPair(t *testing.T) {
 }
 
 func TestANameOfAnotherClusterIsRejectedAtItsAttribute(t *testing.T) {
-	diags := pair{
-		client: cluster.Absent("rome", "rome"), server: cluster.Absent("milan", "milan-2"),
-	}.mustBe(t.Context(), joining("rome", "milan"))
+	rome, milan := cluster.Absent("rome", "rome"), cluster.Absent("milan", "milan-2")
+	milan.UID = "another"
+	diags := pair{client: rome, server: milan}.mustBe(t.Context(), joining("rome", "milan"))
 	if len(diags) != 1 || !slices.Equal(at(diags, diag.SeverityError), []string{"server"}) ||
-		!strings.Contains(diags[0].Detail(), `"milan-2" now, but the resource is for cluster "milan"`) {
+		!strings.Contains(diags[0].Detail(), `"milan-2" (UID another) now, but the resource is for cluster "milan"`) {
 		t.Errorf("got %v", diags)
 	}
 }

@@ -71,9 +71,6 @@ func proposed[M any, P lifeModel[M]](
 		before = p.state.life()
 	}
 	own, ownDiags := ownershipOf(ctx, req.Private, before.ownerID)
-	if p.state == nil && own.Token == "" {
-		own = ownership{} // a new instance was not imported
-	}
 	p.own = own.named().as(before.ownerID)
 	return p, append(diags, ownDiags...)
 }

@@ -22,7 +22,7 @@ type recordedLeaf struct {
 	attribute string // with its name: client, server or cluster
 	name      string
 	id        string // empty before the first apply
-	uid       string // empty before the first apply, and in the state of an early version of the provider
+	uid       string // as id
 
 	// owns reports whether a leaf has objects of the resource. Then it is the cluster also with another UID, because Liqo
 	// was installed again.
@@ -36,7 +36,7 @@ func (r recordedLeaf) matches(ctx context.Context, leaf *cluster.Leaf) (bool, er
 		return true, nil
 	case string(leaf.ID) != r.id:
 		return false, nil
-	case r.uid == "" || r.uid == string(leaf.UID):
+	case r.uid == string(leaf.UID):
 		return true, nil
 	default:
 		return r.owns(ctx, leaf)
@@ -166,9 +166,6 @@ func (e *anotherClusterError) Error() string {
 
 // describeCluster names a cluster so that it can be told from others.
 func describeCluster(id, uid string) string {
-	if uid == "" {
-		return fmt.Sprintf("cluster %q", id)
-	}
 	return fmt.Sprintf("cluster %q (UID %s)", id, uid)
 }
 

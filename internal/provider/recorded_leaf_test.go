@@ -43,12 +43,11 @@ func TestAClusterIsKnownByItsIDAndItsUID(t *testing.T) {
 		"another ID": {
 			inState("uid-of-milan"), called(t, "milan", "milan-2"), false, false,
 		},
-		"the ID in another environment":                 {inState("before"), clustertest.Leaf(t, "milan"), false, false},
-		"Liqo installed again over the resource":        {reinstalled, clustertest.Leaf(t, "milan"), true, false},
-		"Liqo installed again over something else":      {reinstalled, called(t, "milan", "milan-2"), false, false},
-		"a leaf that does not say whether it has it":    {unreadable, clustertest.Leaf(t, "milan"), false, true},
-		"the state of an early version of the provider": {inState(""), clustertest.Leaf(t, "milan"), true, false},
-		"before the first apply":                        {recordedLeaf{}, clustertest.Leaf(t, "milan"), true, false},
+		"the ID in another environment":              {inState("before"), clustertest.Leaf(t, "milan"), false, false},
+		"Liqo installed again over the resource":     {reinstalled, clustertest.Leaf(t, "milan"), true, false},
+		"Liqo installed again over something else":   {reinstalled, called(t, "milan", "milan-2"), false, false},
+		"a leaf that does not say whether it has it": {unreadable, clustertest.Leaf(t, "milan"), false, true},
+		"before the first apply":                     {recordedLeaf{}, clustertest.Leaf(t, "milan"), true, false},
 	} {
 		is, err := test.recorded.matches(t.Context(), test.leaf)
 		if is != test.is || (err != nil) != test.fails {

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -13,16 +12,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
-
-// shortcutVersion is the schema version of the state.
-const shortcutVersion = 1
 
 // timeToRecord is the time to read the leaves after a failed operation, so that the state knows what exists.
 const timeToRecord = 30 * time.Second
@@ -33,7 +28,6 @@ var (
 	_ resource.ResourceWithImportState    = (*shortcutResource)(nil)
 	_ resource.ResourceWithIdentity       = (*shortcutResource)(nil)
 	_ resource.ResourceWithModifyPlan     = (*shortcutResource)(nil)
-	_ resource.ResourceWithUpgradeState   = (*shortcutResource)(nil)
 	_ resource.ResourceWithValidateConfig = (*shortcutResource)(nil)
 )
 
@@ -248,29 +242,4 @@ func (m *shortcutModel) life() life {
 // withLogging adds the log subsystem of the steps to the context.
 func withLogging(ctx context.Context) context.Context {
 	return tflog.NewSubsystem(ctx, shortcut.LogSubsystem)
-}
-
-// UpgradeState implements [resource.ResourceWithUpgradeState].
-func (r *shortcutResource) UpgradeState(context.Context) map[int64]resource.StateUpgrader {
-	return map[int64]resource.StateUpgrader{0: {StateUpgrader: splitForceDestroy}}
-}
-
-// splitForceDestroy upgrades a state of version 0. There, abandon_lost_cluster allowed two things: to give up a lost leaf, and
-// to remove the network of a peering. The upgraded state allows neither, until the user sets one of them and applies
-// it.
-func splitForceDestroy(_ context.Context, req resource.UpgradeStateRequest, resp *resource.UpgradeStateResponse) {
-	var state map[string]json.RawMessage
-	if err := json.Unmarshal(req.RawState.JSON, &state); err != nil {
-		resp.Diagnostics.Append(report("state-unreadable", "The state can't be read",
-			"It does not have the format of an early version of this provider: "+err.Error()+".").asError())
-		return
-	}
-	state["abandon_lost_cluster"], state["destroy_peering_network"] = json.RawMessage("false"), json.RawMessage("false")
-	state["owner_id"] = json.RawMessage("null") // the next apply sets it
-	upgraded, err := json.Marshal(state)
-	if err != nil {
-		resp.Diagnostics.Append(report("state-unreadable", "The state can't be written", err.Error()+".").asError())
-		return
-	}
-	resp.DynamicValue = &tfprotov6.DynamicValue{JSON: upgraded}
 }

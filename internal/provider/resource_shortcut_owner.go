@@ -42,12 +42,11 @@ type privateState interface {
 }
 
 // ownershipOf reads the ownership of an instance. id is the token in the state. If the provider is killed during an
-// update, Terraform keeps the state and drops the private state, so only id is left. An instance from an early version
-// of the provider has neither. Its objects have no token, so it counts as imported.
+// update, Terraform keeps the state and drops the private state, so only id is left.
 func ownershipOf(ctx context.Context, private privateState, id types.String) (ownership, diag.Diagnostics) {
 	text, diags := private.GetKey(ctx, ownerKey)
 	if len(text) == 0 {
-		return ownership{Token: id.ValueString(), Unadopted: id.ValueString() == ""}, diags
+		return ownership{Token: id.ValueString()}, diags
 	}
 	var own ownership
 	if err := json.Unmarshal(text, &own); err != nil {

@@ -60,13 +60,6 @@ func TestAnInstanceWhoseProviderWasKilledIsStillTheOwner(t *testing.T) {
 	}
 }
 
-func TestAnInstanceOfAnEarlyVersionClaimsItsObjects(t *testing.T) {
-	own, diags := ownershipOf(t.Context(), kept{}, types.StringNull())
-	if diags.HasError() || own != (ownership{Unadopted: true}) || !own.owner(owner.Origin{}).Claims {
-		t.Errorf("got %+v (%v)", own, diags)
-	}
-}
-
 func TestAnImportedShortcutGetsTheTokenOfItsOwner(t *testing.T) {
 	madeByOne := clustertest.Configuration("milan")
 	labels := madeByOne.GetLabels()

@@ -41,7 +41,6 @@ func replacesGateway(leaf string) string {
 // Schema implements [resource.Resource].
 func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		Version: shortcutVersion,
 		MarkdownDescription: "Connects two leaf clusters of a Liqo topology directly, so that traffic between " +
 			"them does not pass through the central cluster. It does the same as `liqoctl network connect`. A destroy " +
 			"removes everything that it created.",

@@ -2,14 +2,12 @@ package provider
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
@@ -77,74 +75,17 @@ func TestValuesFromTheLeavesAreKnownAfterTheApply(t *testing.T) {
 	}
 }
 
-// early returns a state of schema version 0.
-func early(t *testing.T) []byte {
-	t.Helper()
-	state, err := os.ReadFile(filepath.Join("testdata", "shortcut_v0.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	shape, err := os.ReadFile(filepath.Join("testdata", "shortcut_state_v0.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	type0, err := tftypes.ParseJSONType(shape) //nolint:staticcheck // the only way to read a type
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tftypes.ValueFromJSON(state, type0); err != nil { //nolint:staticcheck // as above
-		t.Fatalf("testdata is not a state of version 0: %v", err)
-	}
-	return state
-}
-
-func TestAnUpgradedStateAllowsNeitherKindOfForce(t *testing.T) {
-	response, err := unconfigured().
-		UpgradeResourceState(t.Context(), &tfprotov6.UpgradeResourceStateRequest{
-			TypeName: "liqo_shortcut", Version: 0, RawState: &tfprotov6.RawState{JSON: early(t)},
-		})
-	if err != nil || len(response.Diagnostics) > 0 {
-		t.Fatalf("%v %v", err, response.Diagnostics)
-	}
-	upgraded, err := response.UpgradedState.Unmarshal(shortcutType())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var attributes map[string]tftypes.Value
-	if err := upgraded.As(&attributes); err != nil {
-		t.Fatal(err)
-	}
-	no, kept := tftypes.NewValue(tftypes.Bool, false), tftypes.NewValue(tftypes.String, "Connected")
-	for name, expected := range map[string]tftypes.Value{
-		"abandon_lost_cluster": no, "destroy_peering_network": no, "status": kept,
-	} {
-		if !attributes[name].Equal(expected) {
-			t.Errorf("%s is %s", name, attributes[name])
-		}
-	}
-}
-
-func TestAnInvalidStateIsNotUpgraded(t *testing.T) {
-	response, err := unconfigured().
-		UpgradeResourceState(t.Context(), &tfprotov6.UpgradeResourceStateRequest{
-			TypeName: "liqo_shortcut", Version: 0, RawState: &tfprotov6.RawState{JSON: []byte(`["no object"]`)},
-		})
-	if err != nil || len(response.Diagnostics) != 1 || response.Diagnostics[0].Summary != "The state can't be read" {
-		t.Errorf("%v %v", err, response.Diagnostics)
-	}
-}
-
 var update = flag.Bool("update", false, "rewrite the expected shape of the state")
 
-// A newer version of the provider must be able to read the state of an older one. A new attribute is null in an old
-// state. If this test fails because of a new attribute, and null is right, run `go test ./internal/provider -update`.
-// In every other case, first raise the schema's version, and add a state upgrader and its test.
+// Once a version of the provider is released, every later one must be able to read its state. A new attribute is null
+// in an older state. If that is right, run `go test ./internal/provider -update`. In every other case, first give the
+// schema a version, and add a state upgrader and its test.
 func TestTheShapeOfTheStateChangesOnlyOnPurpose(t *testing.T) {
 	shape, err := shortcutType().MarshalJSON() //nolint:staticcheck // the only way to write a type
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden := filepath.Join("testdata", fmt.Sprintf("shortcut_state_v%d.json", shortcutVersion))
+	golden := filepath.Join("testdata", "shortcut_state.json")
 	if *update {
 		if err := os.WriteFile(golden, append(shape, '\n'), 0o600); err != nil {
 			t.Fatal(err)
