@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	"github.com/liqotech/liqo/apis/networking/v1beta1/firewall"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -167,49 +166,6 @@ func TestRulesThatAreLostBeforeAllowIsRemovedLeaveNothing(t *testing.T) {
 			p.destroy()
 			l.hasRules("milan", "rome", false)
 			l.hasRules("rome", "milan", false)
-		})
-	}
-}
-
-// opensAll is a FirewallConfiguration for the gateway to Rome that translates new connections before the rules of what
-// may cross are asked.
-func opensAll() *networkingv1beta1.FirewallConfiguration {
-	family, hook, policy := firewall.TableFamilyIPv4, firewall.ChainHookPrerouting, firewall.ChainPolicyAccept
-	priority := firewall.ChainPriority(-200)
-	object := &networkingv1beta1.FirewallConfiguration{}
-	object.Namespace, object.Name = "default", "open"
-	object.Labels = map[string]string{
-		"networking.liqo.io/firewall-category": "gateway", "networking.liqo.io/firewall-unique": "rome",
-	}
-	object.Spec.Table = firewall.Table{Name: new("open"), Family: &family, Chains: []firewall.Chain{{
-		Name: new("open"), Type: firewall.ChainTypeNAT, Hook: &hook, Policy: &policy, Priority: &priority,
-		Rules: firewall.RulesSet{NatRules: []firewall.NatRule{{
-			NatType: firewall.NatTypeDestination, To: new("10.203.0.5"), Match: []firewall.Match{},
-		}}},
-	}}}
-	return object
-}
-
-func TestAPlanWarnsOfRulesOfSomeoneElseThatUndoWhatMayCross(t *testing.T) {
-	const warning = "Warning: FirewallConfiguration default/open may undo `allow` on leaf \"milan\""
-	for name, config := range map[string]string{
-		"shortcut": between("milan", overNodePort+"\nallow = ["+database+"]"),
-		"one end":  endAt(milansServer, "milan", "rome", allows(database)),
-	} {
-		t.Run(name, func(t *testing.T) {
-			l := leavesFor(t)
-			p := l.project(t, config)
-			l.have("milan", opensAll())
-			p.plan().says(warning)
-			l.lose("milan", opensAll())
-			p.apply().doesNotSay("may undo")
-			l.have("milan", opensAll())
-			seen := p.plan()
-			seen.isEmpty()
-			seen.says(warning, "It translates new connections from the tunnel before the rules of `allow` are asked",
-				"Let its owner give its chains for prerouting a priority above -101, or delete it.")
-			l.lose("milan", opensAll())
-			p.plan().doesNotSay("may undo")
 		})
 	}
 }

@@ -216,21 +216,6 @@ func (s checkedEnd) checkKeys(ctx context.Context) diag.Diagnostics {
 	return checkUnlessMade(s.gatewayAt.AtName("key_secret_name"), err)
 }
 
-// checkRivals warns of rules of someone else that may undo those that an end gets by this plan.
-func checkRivals(ctx context.Context, e *end.End) diag.Diagnostics {
-	at := path.Root("allow")
-	rivals, err := e.RivalsOfNewRules(ctx)
-	if err != nil {
-		return diag.Diagnostics{failureOf("leaf-not-checked", "The leaf can't be checked", err,
-			"The plan continues without this check.").warningAt(at)}
-	}
-	var diags diag.Diagnostics
-	for _, problem := range rivals {
-		diags.Append(explained(problem).warningAt(at))
-	}
-	return diags
-}
-
 // checkUnlessMade is like [checkResult], but a missing object is only a warning: the same apply may create it.
 func checkUnlessMade(attribute path.Path, err error) diag.Diagnostics {
 	if !end.IsMissing(err) {

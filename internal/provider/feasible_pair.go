@@ -39,9 +39,6 @@ func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 	questions := []check{f.free, f.addressRanges, f.rules, f.lostNode}
 	for _, one := range ends {
 		questions = append(questions, one.checks()...)
-		if given(f.plan.Allow) {
-			questions = append(questions, func(ctx context.Context) diag.Diagnostics { return checkRivals(ctx, one.end) })
-		}
 	}
 	return append(diags, askEach(ctx, questions)...)
 }

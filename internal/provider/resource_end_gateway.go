@@ -61,20 +61,16 @@ type endGatewayModel struct {
 	Status    types.String `tfsdk:"status"`
 }
 
-// check finds rules of what may cross that the gateway can't enforce, or that someone else may undo.
+// check finds rules of what may cross that the gateway can't enforce.
 func (m *endGatewayModel) check(ctx context.Context, object shortcut.EndObject) diag.Diagnostics {
-	if !given(m.Allow) {
+	if !given(m.Allow) || !fullyKnown(ctx, m.Allow) {
 		return nil
-	}
-	rivals := checkRivals(ctx, object.End)
-	if !fullyKnown(ctx, m.Allow) {
-		return rivals
 	}
 	allow, diags := allowSpec(ctx, m.Allow)
 	if diags.HasError() {
 		return diags
 	}
-	return append(rivals, checkResult(path.Root("allow"), object.CheckAllow(ctx, allow))...)
+	return checkResult(path.Root("allow"), object.CheckAllow(ctx, allow))
 }
 
 // promiseKey plans the key and the status of the state. They are unknown without a state, and the key also if the

@@ -51,7 +51,7 @@ func (p *endPlanning[M, P]) propose(ctx context.Context) diag.Diagnostics {
 }
 
 // planRepair plans an update of a gateway whose rules or derived template an apply has to write. It warns if nothing
-// could take over from its active pod, and of what may undo the rules.
+// could take over from its active pod.
 func (p *endPlanning[M, P]) planRepair(ctx context.Context) diag.Diagnostics {
 	object := p.object(p.leaf, p.plan, p.own)
 	edited, editedErr := object.LimitsEdited(ctx)
@@ -59,22 +59,19 @@ func (p *endPlanning[M, P]) planRepair(ctx context.Context) diag.Diagnostics {
 		p.plan.planChanges()
 	}
 	outdated, err := object.End.OutdatedTemplate(ctx)
-	rivals, rivalsErr := object.End.RivalRules(ctx)
-	if err = cmp.Or(err, editedErr, rivalsErr); err != nil {
+	if err = cmp.Or(err, editedErr); err != nil {
 		return diag.Diagnostics{because("repairs-not-checked", "The gateway can't be checked for repairs", err).asWarning()}
 	}
+	problem := outdated
 	if outdated != nil {
 		p.plan.planChanges()
 	} else {
-		outdated = object.End.StandbyMissing(ctx)
+		problem = object.End.StandbyMissing(ctx)
 	}
-	var diags diag.Diagnostics
-	for _, problem := range append(rivals, outdated) {
-		if problem != nil {
-			diags.Append(explained(problem).asWarning())
-		}
+	if problem == nil {
+		return nil
 	}
-	return diags
+	return diag.Diagnostics{explained(problem).asWarning()}
 }
 
 func (p *endPlanning[M, P]) foresee(ctx context.Context) diag.Diagnostics {

@@ -3,7 +3,6 @@ package provider
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -101,14 +100,13 @@ func (p *planning) needsRepair(ctx context.Context, status shortcut.Status) (boo
 		broken, err = s.Lost(ctx)
 	}
 	outdated, outdatedErr := s.OutdatedTemplates(ctx)
-	rivals, rivalsErr := s.RivalRules(ctx)
-	if err = cmp.Or(err, outdatedErr, rivalsErr); err != nil {
+	if err = cmp.Or(err, outdatedErr); err != nil {
 		return false, diag.Diagnostics{
 			because("repairs-not-checked", "The shortcut can't be checked for repairs", err).asWarning(),
 		}
 	}
 	var diags diag.Diagnostics
-	for _, problem := range slices.Concat(outdated, s.StandbysMissing(ctx), rivals) {
+	for _, problem := range append(outdated, s.StandbysMissing(ctx)...) {
 		diags.Append(explained(problem).asWarning())
 	}
 	return broken || len(outdated) > 0, diags

@@ -257,17 +257,6 @@ func (s *Shortcut) StandbysMissing(ctx context.Context) []*trouble.Problem {
 		func(problem *trouble.Problem) bool { return problem == nil })
 }
 
-// RivalRules returns what may undo what may cross at either end; see [end.End.RivalRules].
-func (s *Shortcut) RivalRules(ctx context.Context) ([]*trouble.Problem, error) {
-	found := make([][]*trouble.Problem, len(s.Ends()))
-	group, ctx := errgroup.WithContext(ctx)
-	for i, e := range s.Ends() {
-		group.Go(func() (err error) { found[i], err = e.RivalRules(ctx); return err })
-	}
-	err := group.Wait() // before found is read
-	return slices.Concat(found...), err
-}
-
 // WhyDown asks both leaves why the tunnel is not up although all objects of the shortcut are in place. It mentions what
 // it can't read, and continues.
 func (s *Shortcut) WhyDown(ctx context.Context) *trouble.Problem {
