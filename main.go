@@ -2,6 +2,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"log"
@@ -9,6 +10,8 @@ import (
 	"runtime/debug"
 
 	"github.com/go-logr/logr"
+	framework "github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"k8s.io/klog/v2"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -45,7 +48,9 @@ func main() {
 	trouble.SetVersion(version, commit)
 	liqo := provider.New(version)
 	defer liqo.Close()
-	if err := liqo.Serve(address, *attach); err != nil {
+	err := providerserver.Serve(context.Background(), func() framework.Provider { return liqo },
+		providerserver.ServeOpts{Address: address, Debug: *attach, ProtocolVersion: 6})
+	if err != nil {
 		log.Fatal(err) //nolint:gocritic // the end of the process closes everything
 	}
 }
