@@ -39,23 +39,15 @@ type attempt struct {
 // isOver reports whether another attempt may have another result than this one. If an API server did not answer,
 // another attempt takes as long again.
 func (a *attempt) isOver() bool {
-	if !a.isDone() {
+	select {
+	case <-a.done:
+	default:
 		return false
 	}
 	if a.err != nil {
 		return !isSilence(a.err)
 	}
 	return a.health.err() != nil // the caches have ended for good
-}
-
-// isDone reports whether the attempt has ended.
-func (a *attempt) isDone() bool {
-	select {
-	case <-a.done:
-		return true
-	default:
-		return false
-	}
 }
 
 // wait returns the connected leaf or the error of the attempt when it has ended.

@@ -230,21 +230,6 @@ func TestAFailedQuestionIsAnErrorButTheConnectionStays(t *testing.T) {
 	})
 }
 
-func TestOnlyALeafThatIsNotConnectedYetIsAskedOnTheWay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		registry, _ := registryAt(map[string]time.Duration{"rome": time.Second})
-		var asked int
-		for range 2 {
-			leaf, err := registry.AskOnTheWay(t.Context(), "rome", func(context.Context, *Leaf) { asked++ })
-			if err != nil || leaf.ID != "rome" || asked != 1 {
-				t.Errorf("asked %d times, the leaf is %v (%v)", asked, leaf, err)
-			}
-		}
-		registry.Close()
-		synctest.Wait()
-	})
-}
-
 func TestDiscoveryEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry, ways := registryAt(map[string]time.Duration{"rome": time.Second})

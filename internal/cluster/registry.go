@@ -97,19 +97,6 @@ func (r *Registry) Ask(
 	return leaf, nil
 }
 
-// AskOnTheWay is [Registry.Ask] with a question whose answer only helps: a leaf that is connected already is not asked.
-func (r *Registry) AskOnTheWay(
-	ctx context.Context, name string, question func(context.Context, *Leaf),
-) (*Leaf, error) {
-	if r.attempt(name).isDone() { //nolint:contextcheck // it belongs to no caller
-		return r.Leaf(ctx, name)
-	}
-	return r.Ask(ctx, name, func(ctx context.Context, leaf *Leaf) error {
-		question(ctx, leaf)
-		return nil
-	})
-}
-
 // attempt returns the latest attempt to connect to a leaf. It begins another one if a retry can help.
 func (r *Registry) attempt(name string) *attempt {
 	r.mu.Lock()

@@ -24,9 +24,6 @@ type End struct {
 	Leaf   *cluster.Leaf
 	Remote Remote
 	Owner  owner.Owner // the end treats this owner's objects as its own, and marks new ones with its token
-
-	// Pods are those of all gateways of the leaf, or nil to read a gateway's pods when they are needed.
-	Pods liqo.Pods
 }
 
 // Remote is the cluster at the other end, as this end knows it.

@@ -20,14 +20,11 @@ import (
 const activeLabel = "networking.liqo.io/active"
 
 // GatewayPods returns the pods of a gateway, sorted by name. This includes pods that are marked for deletion. It reads
-// live, unless the end knows the pods already.
+// live.
 func (e *End) GatewayPods(ctx context.Context, gateway client.Object) ([]liqo.GatewayPod, error) {
-	running := e.Pods[client.ObjectKeyFromObject(gateway)]
-	if e.Pods == nil {
-		var err error
-		if running, err = liqo.PodsOf(ctx, e.Leaf, gateway); err != nil {
-			return nil, err
-		}
+	running, err := liqo.PodsOf(ctx, e.Leaf, gateway)
+	if err != nil {
+		return nil, err
 	}
 	var pods []liqo.GatewayPod
 	for i := range running {

@@ -24,22 +24,3 @@ func PodsOf(ctx context.Context, leaf *cluster.Leaf, gateway client.Object) ([]c
 	})
 	return pods.Items, leaf.Explain(err)
 }
-
-// Pods are the pods of all gateways of a leaf at one moment, keyed by the gateway. Nil stands for a moment at which
-// they could not be read.
-type Pods map[client.ObjectKey][]corev1.Pod
-
-// AllPods lists the pods of all gateways. It asks the API server, and its answer grows with the number of gateways. It
-// is for when no gateway is known yet, see [cluster.Registry.AskOnTheWay].
-func AllPods(ctx context.Context, leaf *cluster.Leaf) Pods {
-	var list corev1.PodList
-	if err := leaf.Live.List(ctx, &list, client.HasLabels{consts.GatewayNameLabel}); err != nil {
-		return nil // whoever knows a gateway reads its pods, and learns the reason
-	}
-	pods := Pods{}
-	for _, pod := range list.Items {
-		gateway := client.ObjectKey{Namespace: pod.Namespace, Name: pod.Labels[consts.GatewayNameLabel]}
-		pods[gateway] = append(pods[gateway], pod)
-	}
-	return pods
-}

@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -175,36 +174,19 @@ func (d *shortcutDataSource) Read(ctx context.Context, req datasource.ReadReques
 			postpone(req, resp, path.Root("server"))
 			return
 		}
-		client, server := &inspected{name: model.Client.ValueString()}, &inspected{name: model.Server.ValueString()}
-		pair := connectBoth(ctx, d.leaves.prepare, client, server)
+		pair := d.leaves.connect(ctx, model.Client.ValueString(), model.Server.ValueString())
 		if resp.Diagnostics.Append(pair.errors()...); resp.Diagnostics.HasError() {
 			return
 		}
 		if resp.Diagnostics.Append(pair.differ()...); resp.Diagnostics.HasError() {
 			return
 		}
-		s := shortcut.New(pair.client, pair.server)
-		s.Client.Pods, s.Server.Pods = client.pods, server.pods
-		inspection, err := s.Inspect(ctx)
+		inspection, err := shortcut.New(pair.client, pair.server).Inspect(ctx)
 		if err != nil {
 			resp.Diagnostics.Append(failureOf("shortcut-unreadable", "The shortcut can't be read", err).asError())
 			return
 		}
 		model.show(inspection)
-	})
-}
-
-// inspected is a leaf of an inspection, and the pods of its gateways. These are nil if it has not told them on the way.
-type inspected struct {
-	name string
-	pods liqo.Pods
-}
-
-// prepare connects to a leaf for an inspection. A leaf that is not connected yet tells the pods of all its gateways on
-// the way, which otherwise costs one round trip more.
-func (l *leaves) prepare(ctx context.Context, one *inspected) (*cluster.Leaf, error) {
-	return l.registry.AskOnTheWay(ctx, one.name, func(ctx context.Context, leaf *cluster.Leaf) {
-		one.pods = shortcut.Prepare(ctx, leaf)
 	})
 }
 

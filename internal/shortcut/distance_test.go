@@ -3,7 +3,6 @@ package shortcut
 import (
 	"context"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -65,17 +64,6 @@ func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 			_, err := s.Inspect(ctx)
 			return err
 		}, 1},
-		"an inspection of leaves that are prepared at the same time": {
-			joined, func(ctx context.Context, s *Shortcut) error {
-				var preparing sync.WaitGroup
-				for _, e := range s.Ends() {
-					preparing.Go(func() { e.Pods = Prepare(ctx, e.Leaf) })
-				}
-				preparing.Wait()
-				_, err := s.Inspect(ctx)
-				return err
-			}, 1,
-		},
 		"a look for what is lost": {joined, func(ctx context.Context, s *Shortcut) error {
 			_, err := s.Lost(ctx)
 			return err

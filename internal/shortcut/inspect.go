@@ -2,12 +2,9 @@ package shortcut
 
 import (
 	"context"
-	"sync"
 
-	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
@@ -33,19 +30,8 @@ type EndStatus struct {
 	GatewayPods []liqo.GatewayPod
 }
 
-// Prepare reads what [Shortcut.Inspect] needs of a leaf beside the caches that connecting fills: it fills the cache of
-// ForeignClusters, and returns the pods of all gateways for [end.End.Pods]. It needs no ID of the leaf, so
-// [cluster.Registry.AskOnTheWay] can ask it.
-func Prepare(ctx context.Context, leaf *cluster.Leaf) liqo.Pods {
-	var filling sync.WaitGroup
-	filling.Go(func() { _ = leaf.Cached.List(ctx, &liqov1beta1.ForeignClusterList{}) }) // an inspection tries again
-	pods := liqo.AllPods(ctx, leaf)
-	filling.Wait()
-	return pods
-}
-
 // Inspect reads the network of the two leaves, whoever created it and in whichever direction. It reads the leaves'
-// caches, but the pods of the gateways live unless an end knows them, everything at the same time.
+// caches, but the pods of the gateways live, everything at the same time.
 func (s *Shortcut) Inspect(ctx context.Context) (Inspection, error) {
 	n, err := s.observe(ctx)
 	if err != nil {
