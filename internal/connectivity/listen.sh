@@ -1,6 +1,5 @@
 # Waits until it is told to end. The kernel answers the pings meanwhile. Then it reports what has arrived.
 # $1: URL of the gateway's metrics; may be empty
-# $2: how many blocks of 64 KiB it sends to whoever asks on port 5201; zero for none
 
 carried() { # before|after SECONDS...: what the tunnel has carried until now. Each number is how long it waits once more
 	[ -n "$metrics" ] || return 0
@@ -34,11 +33,6 @@ report() {
 
 metrics=$1
 trap report TERM
-if [ "$2" -gt 0 ]; then
-	while :; do
-		dd if=/dev/zero bs=65536 count="$2" 2>/dev/null | nc -l -p 5201 >/dev/null 2>&1
-	done &
-fi
 before=$(carried before 4 2) # a prober needs longer until it sends what is to be seen in the counters
 while :; do
 	sleep 3600 &

@@ -1,10 +1,9 @@
 # Pings the pods of the other leaf, all at the same time. If one does not answer, it finds out how far packets get.
 # $1: packets for each pod; $2: the tunnel's MTU; $3: the address of the pod's node; $4: that of the gateway in the
-# leaf's overlay, may be empty; $5: for how many seconds it downloads from the first pod, zero for not at all; then the
-# addresses of the pods
+# leaf's overlay, may be empty; then the addresses of the pods
 
-packets=$1 mtu=$2 node=$3 overlay=$4 seconds=$5
-shift 5
+packets=$1 mtu=$2 node=$3 overlay=$4
+shift 4
 
 # These count in $pings how many pings they send, because a listener knows only how many have arrived.
 
@@ -127,9 +126,6 @@ for one in $probes; do
 done
 if [ -n "$silent" ]; then
 	say hops "$silent" $(hops "$silent" 1 2)
-fi
-if [ -z "$failed" ] && [ "$seconds" -gt 0 ]; then
-	say bytes "$1" "$(curl -s --http0.9 -o /dev/null -m "$seconds" -w '%{size_download} %{time_total}' "http://$1:5201/")"
 fi
 if [ -n "$failed" ]; then
 	say node "$node" $(summary -c 5 "$node")

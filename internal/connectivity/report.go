@@ -27,7 +27,6 @@ type answer struct {
 	pings          int     // to a pod, all that may have arrived
 	Latency        Latency // zero if nothing was answered
 	Largest        int     // bytes of the largest packet that passes undivided; zero if it was not measured
-	Throughput     float64 // bits per second; zero if nobody has measured it
 
 	hops     map[int]bool // the routers that answered, by the number of hops to them; the first ones for one pod only
 	unrouted []string     // addresses of routers that had no way to go on
@@ -87,8 +86,6 @@ func (r *report) add(what string, values []string) error {
 		err = errors.Join(number(&target.young, values[0]), number(&target.pings, values[1]))
 	case what == "largest" && len(values) == 2:
 		err = errors.Join(number(&target.Largest, values[0]), number(&target.pings, values[1]))
-	case what == "bytes" && len(values) == 2:
-		err = target.download(values[0], values[1])
 	case what == "hops":
 		for _, hop := range values {
 			err = target.hop(hop)
@@ -151,20 +148,6 @@ func (a *answer) early() int {
 		return 0
 	}
 	return a.young + a.Answered
-}
-
-// download adds how many bytes were downloaded in how many seconds.
-func (a *answer) download(bytes, seconds string) error {
-	amount, err := strconv.ParseFloat(bytes, 64)
-	if err != nil {
-		return err
-	}
-	time, err := strconv.ParseFloat(seconds, 64)
-	if err == nil && time > 0 {
-		const bits = 8
-		a.Throughput = bits * amount / time
-	}
-	return err
 }
 
 // hop adds that a router has answered: TTL=ADDRESS, or TTL!ADDRESS if it does not know how to go on.

@@ -31,8 +31,6 @@ type Path struct {
 	Latency  Latency // zero if nothing was answered
 	// Largest is the size in bytes of the largest packet that passes undivided. It is zero if none was measured.
 	Largest int
-	// Throughput is in bits per second. It is zero unless it was measured on this path.
-	Throughput float64
 	// Expected is the size that should pass: the MTU of the tunnel or, if that is less, of a pod.
 	Expected int
 
@@ -85,7 +83,7 @@ func (s *station) pathsTo(other *station) []Path {
 			}
 			if answer != nil {
 				path.Sent, path.Answered = answer.Sent, answer.Answered
-				path.Latency, path.Largest, path.Throughput = answer.Latency, answer.Largest, answer.Throughput
+				path.Latency, path.Largest = answer.Latency, answer.Largest
 			}
 			paths = append(paths, path)
 		}

@@ -64,7 +64,7 @@ func healthy(pod *corev1.Pod) error {
 		return nil
 	}
 	var report strings.Builder
-	for _, address := range pod.Spec.Containers[0].Command[9:] {
+	for _, address := range pod.Spec.Containers[0].Command[8:] {
 		fmt.Fprintf(&report, "pod %s 10 10 10 0.1/0.2/0.3/0.1\nlargest %s 1340 15\n", address, address)
 	}
 	ended(pod, corev1.PodSucceeded, report.String()+"end\n")

@@ -121,12 +121,10 @@ func (s *station) metrics() string {
 }
 
 // listen starts the listeners, and returns when they have addresses.
-func (s *station) listen(ctx context.Context, options Options) error {
+func (s *station) listen(ctx context.Context) error {
 	var err error
 	s.listeners, err = s.run(ctx, "the test's pods to start",
-		func(node int) *corev1.Pod {
-			return s.newPod("listener", listenScript, node, s.metrics(), strconv.Itoa(options.Throughput.blocks()))
-		},
+		func(node int) *corev1.Pod { return s.newPod("listener", listenScript, node, s.metrics()) },
 		func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodRunning && pod.Status.PodIP != "" })
 	return err
 }
@@ -137,13 +135,7 @@ func (s *station) probe(ctx context.Context, options Options) error {
 	s.probers, err = s.run(ctx, "the test's pods to send their packets",
 		func(node int) *corev1.Pod {
 			host := s.listeners[node].Status.HostIP
-			seconds := 0
-			if node == 0 {
-				seconds = int(options.Throughput.Time.Seconds())
-			}
-			args := []string{
-				strconv.Itoa(options.Packets), strconv.Itoa(s.mtu()), host, s.overlay, strconv.Itoa(seconds),
-			}
+			args := []string{strconv.Itoa(options.Packets), strconv.Itoa(s.mtu()), host, s.overlay}
 			return s.newPod("prober", pingScript+probeScript, node, append(args, s.addresses...)...)
 		}, hasEnded)
 	if err != nil {

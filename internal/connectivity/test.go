@@ -31,23 +31,8 @@ type Options struct {
 	// AcceptedLoss is the share of packets that may get lost, in percent.
 	AcceptedLoss int
 
-	// Throughput is what is downloaded in either direction, at the same time. The zero value stands for nothing.
-	Throughput Download
-
 	// Progress, if it is not nil, is called with a sentence about each step.
 	Progress func(string)
-}
-
-// Download limits a download from the first node of a leaf to that of the other one. It ends at the first limit.
-type Download struct {
-	Time  time.Duration // in whole seconds
-	Bytes int
-}
-
-// blocks is the limit in the unit of the script, 64 KiB.
-func (d Download) blocks() int {
-	const block = 1 << 16
-	return (d.Bytes + block - 1) / block
 }
 
 // Test is a test between two leaves.
@@ -104,7 +89,7 @@ func (t *Test) Run(ctx context.Context) (_ Result, err error) {
 func (t *Test) send(ctx context.Context) (Result, error) {
 	t.options.Progress(fmt.Sprintf("Starting pods on %d nodes of %q and %d nodes of %q.",
 		len(t.client.names), t.client.Leaf.Name, len(t.server.names), t.server.Leaf.Name))
-	if err := t.both(func(s, _ *station) error { return s.listen(ctx, t.options) }); err != nil {
+	if err := t.both(func(s, _ *station) error { return s.listen(ctx) }); err != nil {
 		return Result{}, err
 	}
 	t.options.Progress("The pods run. They send packets to each other.")

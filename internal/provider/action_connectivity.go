@@ -50,17 +50,6 @@ func (*connectivityAction) Schema(_ context.Context, _ action.SchemaRequest, res
 			"accepted_loss": schema.Int32Attribute{
 				Optional: true, MarkdownDescription: testLossText, Validators: between(0, 99),
 			},
-			"throughput": schema.SingleNestedAttribute{
-				Optional: true, MarkdownDescription: testThroughputText,
-				Attributes: map[string]schema.Attribute{
-					"seconds": schema.Int32Attribute{
-						Optional: true, MarkdownDescription: testSecondsText, Validators: between(1, mostSeconds),
-					},
-					"megabytes": schema.Int32Attribute{
-						Optional: true, MarkdownDescription: testMegabytesText, Validators: between(1, mostMegabytes),
-					},
-				},
-			},
 		},
 	}
 }

@@ -1,13 +1,10 @@
 package provider
 
 import (
-	"cmp"
 	"context"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/connectivity"
 )
@@ -27,20 +24,7 @@ type connectivityInput struct {
 	Image        types.String `tfsdk:"image"`
 	Packets      types.Int32  `tfsdk:"packets"`
 	AcceptedLoss types.Int32  `tfsdk:"accepted_loss"`
-	Throughput   types.Object `tfsdk:"throughput"`
 }
-
-// downloadLimits are the attributes of `throughput`.
-type downloadLimits struct {
-	Seconds   types.Int32 `tfsdk:"seconds"`
-	Megabytes types.Int32 `tfsdk:"megabytes"`
-}
-
-// Limits of a download, and its defaults.
-const (
-	defaultSeconds, mostSeconds     = 5, 60
-	defaultMegabytes, mostMegabytes = 100, 10_000
-)
 
 // The descriptions of these attributes.
 const (
@@ -53,12 +37,7 @@ const (
 		"capabilities, as in Alpine Linux. Default: the image of each leaf's own gateway, which the leaf has already pulled."
 	testPacketsText = "Number of packets to each pod, from 2 to 1000, one every 200 ms. Four before them are not " +
 		"counted. Default: `10`."
-	testThroughputText = "Also measures the throughput, in both directions at the same time, between the first node of " +
-		"each leaf. The result is `throughput` in `paths`. It fills the tunnel while it lasts, and other traffic is " +
-		"slower. The image also needs `curl`, `nc` and `dd`. By default, nothing is measured."
-	testSecondsText   = "Maximum time in seconds, from 1 to 60. Default: `5`."
-	testMegabytesText = "Maximum amount in each direction, in megabytes, from 1 to 10000. Default: `100`."
-	testLossText      = "Share of packets that may get lost, in percent, from 0 to 99. If more of them get lost, the " +
+	testLossText = "Share of packets that may get lost, in percent, from 0 to 99. If more of them get lost, the " +
 		"test fails. Default: `10`."
 )
 
@@ -82,13 +61,6 @@ func (l *leaves) testConnectivity(
 	if given(input.AcceptedLoss) {
 		options.AcceptedLoss = int(input.AcceptedLoss.ValueInt32())
 	}
-	if given(input.Throughput) {
-		var limits downloadLimits
-		if diags.Append(input.Throughput.As(ctx, &limits, basetypes.ObjectAsOptions{})...); diags.HasError() {
-			return ends, connectivity.Result{}, diags
-		}
-		options.Throughput = limits.download()
-	}
 	result, err := connectivity.New(ends.client, ends.server, options).Run(ctx)
 	switch {
 	case err == nil:
@@ -99,15 +71,6 @@ func (l *leaves) testConnectivity(
 		diags.Append(failureOf("test-not-run", "The connectivity test could not run", err).asError())
 	}
 	return ends, result, diags
-}
-
-// download returns the limits, with the defaults for those that are not set.
-func (l downloadLimits) download() connectivity.Download {
-	const megabyte = 1_000_000
-	return connectivity.Download{
-		Time:  time.Duration(cmp.Or(l.Seconds.ValueInt32(), defaultSeconds)) * time.Second,
-		Bytes: int(cmp.Or(l.Megabytes.ValueInt32(), defaultMegabytes)) * megabyte,
-	}
 }
 
 // faultErrors returns an error for each fault. The shortcut stays as it is.

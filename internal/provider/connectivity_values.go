@@ -20,17 +20,6 @@ func millisecondsOrNull(d time.Duration) types.Float64 {
 	return types.Float64Value(float64(d.Microseconds()) / 1000)
 }
 
-// megabit is in bits.
-const megabit = 1e6
-
-// megabitsOrNull returns bits in Mbit. Zero is null.
-func megabitsOrNull(bits float64) types.Float64 {
-	if bits == 0 {
-		return types.Float64Null()
-	}
-	return types.Float64Value(bits / megabit)
-}
-
 func connectivityPathValue(path *connectivity.Path) attr.Value {
 	count := func(number int) types.Int32 {
 		return types.Int32Value(int32(number)) //nolint:gosec // at most the number of packets
@@ -43,7 +32,6 @@ func connectivityPathValue(path *connectivity.Path) attr.Value {
 		"latency_min":    millisecondsOrNull(path.Latency.Min),
 		"latency_mean":   millisecondsOrNull(path.Latency.Mean),
 		"latency_max":    millisecondsOrNull(path.Latency.Max),
-		"throughput":     megabitsOrNull(path.Throughput),
 		"largest_packet": int32OrNull(int32(path.Largest)), //nolint:gosec // at most the largest IPv4 packet
 	})
 }
@@ -59,15 +47,11 @@ func connectivityFaultValue(fault connectivity.Fault) attr.Value {
 
 // describeResult says in a sentence what a test that has passed has found.
 func describeResult(result connectivity.Result) string {
-	answered, sent, throughput := 0, 0, ""
+	answered, sent := 0, 0
 	for i := range result.Paths {
 		path := &result.Paths[i]
 		answered, sent = answered+path.Answered, sent+path.Sent
-		if path.Throughput > 0 {
-			throughput += fmt.Sprintf(" From %s to %s, the throughput is %.1f Mbit/s.", path.To.Leaf, path.From.Leaf,
-				path.Throughput/megabit)
-		}
 	}
-	return fmt.Sprintf("%d of %d packets are answered on %d paths. Packets of %d bytes pass undivided.%s",
-		answered, sent, len(result.Paths), result.MTU(), throughput)
+	return fmt.Sprintf("%d of %d packets are answered on %d paths. Packets of %d bytes pass undivided.",
+		answered, sent, len(result.Paths), result.MTU())
 }

@@ -51,17 +51,6 @@ func (r *connectivityResource) Schema(
 				Optional: true, Computed: true, Default: int32default.StaticInt32(defaultAcceptedLoss),
 				MarkdownDescription: testLossText, Validators: between(0, 99),
 			},
-			"throughput": schema.SingleNestedAttribute{
-				Optional: true, MarkdownDescription: testThroughputText,
-				Attributes: map[string]schema.Attribute{
-					"seconds": schema.Int32Attribute{
-						Optional: true, MarkdownDescription: testSecondsText, Validators: between(1, mostSeconds),
-					},
-					"megabytes": schema.Int32Attribute{
-						Optional: true, MarkdownDescription: testMegabytesText, Validators: between(1, mostMegabytes),
-					},
-				},
-			},
 			"on_failure": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(failureFails),
 				MarkdownDescription: "What happens if the test fails. `fail`: the apply fails with an error for each fault, and " +
@@ -139,11 +128,6 @@ func connectivityPathAttributes() map[string]schema.Attribute {
 		"latency_min":  latencyAttribute("Least round-trip time. Null if nothing was answered."),
 		"latency_mean": latencyAttribute("Mean round-trip time. Null if nothing was answered."),
 		"latency_max":  latencyAttribute("Largest round-trip time. Null if nothing was answered."),
-		"throughput": schema.Float64Attribute{
-			Computed: true,
-			MarkdownDescription: "Throughput of a download from `to_node` to `from_node`, in Mbit/s. Null if it was not " +
-				"measured on this path.",
-		},
 		"largest_packet": count("Size in bytes of the largest packet that passes undivided, up to the tunnel's MTU. " +
 			"Null if it was not measured, as on a path that loses everything in the end."),
 	}
@@ -170,7 +154,6 @@ type connectivityModel struct {
 	Image            types.String   `tfsdk:"image"`
 	Packets          types.Int32    `tfsdk:"packets"`
 	AcceptedLoss     types.Int32    `tfsdk:"accepted_loss"`
-	Throughput       types.Object   `tfsdk:"throughput"`
 	OnFailure        types.String   `tfsdk:"on_failure"`
 	Triggers         types.Map      `tfsdk:"triggers"`
 	Timeouts         timeouts.Value `tfsdk:"timeouts"`
@@ -190,7 +173,6 @@ type connectivityModel struct {
 func (m *connectivityModel) input() connectivityInput {
 	return connectivityInput{
 		Client: m.Client, Server: m.Server, Nodes: m.Nodes, Image: m.Image, Packets: m.Packets, AcceptedLoss: m.AcceptedLoss,
-		Throughput: m.Throughput,
 	}
 }
 

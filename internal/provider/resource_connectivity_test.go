@@ -23,8 +23,7 @@ func testedModel(timeout string) *connectivityModel {
 	model := &connectivityModel{
 		Client: types.StringValue("rome"), Server: types.StringValue("milan"), Packets: types.Int32Value(10),
 		AcceptedLoss: types.Int32Value(10), OnFailure: types.StringValue(failureFails),
-		Throughput: types.ObjectNull(map[string]attr.Type{"seconds": types.Int32Type, "megabytes": types.Int32Type}),
-		Triggers:   types.MapValueMust(types.StringType, map[string]attr.Value{"run": types.StringValue("1")}),
+		Triggers: types.MapValueMust(types.StringType, map[string]attr.Value{"run": types.StringValue("1")}),
 		Timeouts: timeouts.Value{Object: types.ObjectValueMust(operations, map[string]attr.Value{
 			"create": types.StringValue(timeout), "update": types.StringNull(),
 		})},
@@ -42,7 +41,7 @@ func TestAConnectivityTestRecordsWhatItHasMeasured(t *testing.T) {
 	model := testedModel("1m")
 	path := model.Paths.Elements()[0].(types.Object).Attributes() //nolint:errcheck,forcetypeassert // see the schema
 	for name, want := range map[string]attr.Value{
-		"loss": types.Float64Value(10), "latency_mean": types.Float64Value(1.5), "throughput": types.Float64Null(),
+		"loss": types.Float64Value(10), "latency_mean": types.Float64Value(1.5),
 		"largest_packet": types.Int32Value(1340), "from_node": types.StringValue("a"),
 	} {
 		if !path[name].Equal(want) {
@@ -139,14 +138,5 @@ func TestOnlyAnotherTestIsRepeated(t *testing.T) {
 		if got := plannedTest(t, state, config); !got.TestedAt.IsUnknown() {
 			t.Errorf("%s: it is not repeated", name)
 		}
-	}
-}
-
-func TestADownloadHasLimitsOfItsOwn(t *testing.T) {
-	defaults := downloadLimits{}.download()
-	limited := downloadLimits{Seconds: types.Int32Value(2), Megabytes: types.Int32Value(7)}.download()
-	if (defaults != connectivity.Download{Time: 5 * time.Second, Bytes: 100_000_000}) ||
-		(limited != connectivity.Download{Time: 2 * time.Second, Bytes: 7_000_000}) {
-		t.Errorf("got %+v, %+v", defaults, limited)
 	}
 }

@@ -5,26 +5,22 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 // curl gets a page over HTTP, without TLS. The URL must name the port.
-func curl(args []string, _ io.Reader, out io.Writer) error {
+func curl(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("curl", flag.ContinueOnError)
 	flags.Bool("s", true, "show no progress")
-	bare := flags.Bool("http0.9", false, "the answer has no headers")
 	longest := seconds(flags, "m", time.Minute, "`seconds` until it gives up")
 	file := flags.String("o", "", "`file` for the answer")
-	format := flags.String("w", "", "`text` at the end, with %{size_download} and %{time_total}")
 	url, err := parse(flags, args)
 	if err != nil {
 		return err
@@ -40,17 +36,11 @@ func curl(args []string, _ io.Reader, out io.Writer) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), *longest)
 	defer cancel()
-	began := time.Now()
-	size, err := download(ctx, url, *bare, answer)
-	err = coded(err)
-	_, _ = strings.NewReplacer(
-		"%{size_download}", fmt.Sprint(size), "%{time_total}", fmt.Sprintf("%.6f", time.Since(began).Seconds()),
-	).WriteString(out, *format)
-	return err
+	return coded(download(ctx, url, answer))
 }
 
 // wget gets a page as curl does, into a file.
-func wget(args []string, _ io.Reader, _ io.Writer) error {
+func wget(args []string, _ io.Writer) error {
 	flags := flag.NewFlagSet("wget", flag.ContinueOnError)
 	flags.Bool("q", true, "show no progress")
 	file := flags.String("O", "", "`file` for the answer")
@@ -59,7 +49,7 @@ func wget(args []string, _ io.Reader, _ io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return curl([]string{"-o", *file, "-m", strconv.Itoa(*longest), url}, nil, io.Discard)
+	return curl([]string{"-o", *file, "-m", strconv.Itoa(*longest), url}, io.Discard)
 }
 
 // exitError is an error with curl's exit status for it.
@@ -80,31 +70,29 @@ func coded(err error) error {
 	return err
 }
 
-// download writes what a URL answers, and returns its size in bytes. If bare, the answer has no headers.
-func download(ctx context.Context, url string, bare bool, out io.Writer) (size int64, err error) {
+// download writes what a URL answers.
+func download(ctx context.Context, url string, out io.Writer) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", request.URL.Host)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer conn.Close()
 	deadline, _ := ctx.Deadline()
 	if err := conn.SetDeadline(deadline); err != nil {
-		return 0, err
+		return err
 	}
 	if err := request.Write(conn); err != nil {
-		return 0, err
-	}
-	if bare { // which net/http does not read
-		return io.Copy(out, conn)
+		return err
 	}
 	response, err := http.ReadResponse(bufio.NewReader(conn), request)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer response.Body.Close()
-	return io.Copy(out, response.Body)
+	_, err = io.Copy(out, response.Body)
+	return err
 }

@@ -27,7 +27,7 @@ var errSilence = errors.New("no request is answered")
 
 // ping sends requests to an IPv4 address. It needs no rights: the kernel lets the groups in net.ipv4.ping_group_range
 // send them. It fails if none is answered.
-func ping(args []string, _ io.Reader, out io.Writer) error {
+func ping(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("ping", flag.ContinueOnError)
 	flags.Bool("n", true, "show no names")
 	quiet := flags.Bool("q", false, "show neither answers nor what routers say")

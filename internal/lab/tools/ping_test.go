@@ -157,7 +157,7 @@ func TestAPingThatCannotBeginSaysWhy(t *testing.T) {
 		"exactly one target is needed":                 {"-n"},
 		`invalid value "x" for flag -i: time: invalid`: {"-i", "x", "10.71.1.10"},
 	} {
-		if err := ping(args, nil, io.Discard); err == nil || !strings.HasPrefix(err.Error(), text) {
+		if err := ping(args, io.Discard); err == nil || !strings.HasPrefix(err.Error(), text) {
 			t.Errorf("%q: got %v", slices.Concat([]string{"ping"}, args), err)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package tools contains ping, curl and nc, with the flags and the output that the pods of a connectivity test use, and
+// Package tools contains ping and curl, with the flags and the output that the pods of a connectivity test use, and
 // wget, with the flags of a gateway's probes. The machine may lack these programs.
 package tools
 
@@ -10,10 +10,10 @@ import (
 )
 
 // A Tool runs with the arguments of a command line, without the program's name.
-type Tool func(args []string, in io.Reader, out io.Writer) error
+type Tool func(args []string, out io.Writer) error
 
 // ByName are the tools, by the name of the program.
-var ByName = map[string]Tool{"ping": ping, "curl": curl, "nc": netcat, "wget": wget}
+var ByName = map[string]Tool{"ping": ping, "curl": curl, "wget": wget}
 
 // ExitStatus is what a program ends with after an error of its tool.
 func ExitStatus(err error) int {

@@ -1,5 +1,5 @@
 // Command liqo-pod is what a lab runs in its pods and nodes. It starts thousands of times, so it links little. Called
-// ping, curl, nc or wget, it is that tool. Otherwise, liqo-lab starts it as:
+// ping, curl or wget, it is that tool. Otherwise, liqo-lab starts it as:
 //
 //	liqo-pod sandbox                           hold the sandbox that stdin describes
 //	liqo-pod enter PID PROGRAM [ARGUMENT...]   run a program in the sandbox of a process, with its files
@@ -28,7 +28,7 @@ func main() {
 // run runs the tool of that name or, if there is none, a command.
 func run(name string, args []string) error {
 	if tool := tools.ByName[name]; tool != nil {
-		return tool(args, os.Stdin, os.Stdout)
+		return tool(args, os.Stdout)
 	}
 	switch {
 	case len(args) == 1 && args[0] == "sandbox":
