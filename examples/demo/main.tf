@@ -58,7 +58,7 @@ output "status" {
 output "packets" {
   description = "How many packets between pods are answered, and in how many milliseconds."
   value = flatten([for test in liqo_connectivity_test.demo : [
-    for path in test.paths : "${path.from_leaf} to ${path.to_leaf}: ${path.answered} of ${path.sent} in ${path.latency_mean} ms"
+    for path in test.paths : "${path.from_leaf} to ${path.to_leaf}: ${path.answered} of ${path.sent} in ${path.latency_mean_ms} ms"
   ]])
 }
 

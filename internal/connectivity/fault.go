@@ -16,12 +16,12 @@ type Hop string
 
 // The values of [Hop].
 const (
-	HopPod     Hop = "pod"     // between a pod and its node
-	HopNode    Hop = "node"    // a node does not send packets for the other leaf to the gateway
-	HopOverlay Hop = "overlay" // between a node and the gateway of its leaf
-	HopGateway Hop = "gateway" // between the overlay and the tunnel
-	HopTunnel  Hop = "tunnel"  // between the two gateways
-	HopUnknown Hop = "unknown" // what was observed does not say
+	HopPod     Hop = "Pod"     // between a pod and its node
+	HopNode    Hop = "Node"    // a node does not send packets for the other leaf to the gateway
+	HopOverlay Hop = "Overlay" // between a node and the gateway of its leaf
+	HopGateway Hop = "Gateway" // between the overlay and the tunnel
+	HopTunnel  Hop = "Tunnel"  // between the two gateways
+	HopUnknown Hop = "Unknown" // what was observed does not say
 )
 
 // Fault is a hop that drops packets.

@@ -453,7 +453,7 @@ func TestPodsWithSmallerPacketsThanTheTunnelAreNoFault(t *testing.T) {
 
 func TestMoreLossThanIsAcceptedIsAFault(t *testing.T) {
 	s := newScene(t)
-	s.options.AcceptedLoss = 20
+	s.options.MaxLossPercent = 20
 	s.client.reports[1].answers["10.71.0.2"].Answered = 8
 	if found := s.faults(t.Context(), &Result{Paths: s.client.pathsTo(s.server)}); len(found) > 0 {
 		t.Errorf("20 %%: got %+v", found)
@@ -467,7 +467,7 @@ func TestMoreLossThanIsAcceptedIsAFault(t *testing.T) {
 
 func TestALostLastPingIsNoLostPath(t *testing.T) {
 	s := newScene(t)
-	s.options.AcceptedLoss = 10
+	s.options.MaxLossPercent = 10
 	*s.client.reports[0].answers["10.71.0.1"] = answer{Sent: passing, Answered: 9, last: 9, Largest: 1340}
 	if found := s.faults(t.Context(), &Result{Paths: s.client.pathsTo(s.server)}); len(found) > 0 {
 		t.Errorf("got %+v", found)
@@ -487,8 +487,8 @@ func TestASizeThatWasNotMeasuredIsNoFaultAndNoMTU(t *testing.T) {
 	s := newScene(t)
 	s.client.reports[0].answers["10.71.0.1"].Largest = 0
 	result := Result{Paths: s.client.pathsTo(s.server)[:1]}
-	if found := s.faults(t.Context(), &result); len(found) > 0 || result.MTU() != 0 {
-		t.Errorf("got %+v, MTU %d", found, result.MTU())
+	if found := s.faults(t.Context(), &result); len(found) > 0 || result.PathMTU() != 0 {
+		t.Errorf("got %+v, MTU %d", found, result.PathMTU())
 	}
 }
 

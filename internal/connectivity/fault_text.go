@@ -291,7 +291,7 @@ func (t *Test) oversized(paths []Path) []Fault {
 func (t *Test) lossy(paths []Path) []Fault {
 	var evidence []string
 	for _, path := range paths {
-		if path.Loss() > float64(t.options.AcceptedLoss) {
+		if path.LossPercent() > float64(t.options.MaxLossPercent) {
 			evidence = append(evidence, fmt.Sprintf("From %s to %s, %d of %d pings are answered.",
 				path.From, path.To, path.Answered, path.Sent))
 		}
@@ -303,8 +303,8 @@ func (t *Test) lossy(paths []Path) []Fault {
 		ID: "some-packets-lost", Evidence: evidence,
 		Summary: fmt.Sprintf("some packets get lost between %q and %q", t.client.Leaf.Name, t.server.Leaf.Name),
 		Advice: fmt.Sprintf("Apply again to see whether this lasts. If some paths lose packets and others do not, look at "+
-			"their nodes; otherwise at the path between the gateways. `accepted_loss` accepts more than %d %%.",
-			t.options.AcceptedLoss),
+			"their nodes; otherwise at the path between the gateways. `max_loss_percent` accepts more than %d %%.",
+			t.options.MaxLossPercent),
 	}}}
 }
 

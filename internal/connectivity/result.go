@@ -46,8 +46,8 @@ type way struct {
 // Place is a node of a leaf.
 type Place struct{ Leaf, Node string }
 
-// Loss is the share of packets that were lost, in percent.
-func (p *Path) Loss() float64 {
+// LossPercent is the share of packets that were lost, in percent.
+func (p *Path) LossPercent() float64 {
 	return 100 * float64(p.Sent-p.Answered) / float64(max(p.Sent, 1))
 }
 
@@ -57,9 +57,9 @@ type Central struct {
 	Latency time.Duration // the sum of the latencies between each leaf's gateway and the cluster's
 }
 
-// MTU returns the size in bytes of the largest packet that passes undivided on all paths on which one was measured. It
-// is zero if there is none.
-func (r *Result) MTU() int {
+// PathMTU returns the size in bytes of the largest packet that passes undivided on all paths on which one was measured.
+// It is zero if there is none.
+func (r *Result) PathMTU() int {
 	mtu := 0
 	for _, path := range r.Paths {
 		if path.Largest > 0 && (mtu == 0 || path.Largest < mtu) {

@@ -103,7 +103,7 @@ func podsOn(t *testing.T, leaf *cluster.Leaf) []string {
 
 func TestATestReachesEveryNodeFromEveryNodeAndLeavesNoPod(t *testing.T) {
 	rome, milan := newLeaf(t, "rome", "milan", healthy), newLeaf(t, "milan", "rome", healthy)
-	result, err := New(rome, milan, Options{Packets: 10}).Run(t.Context())
+	result, err := New(rome, milan, Options{PacketCount: 10}).Run(t.Context())
 	if err != nil || len(result.Faults) > 0 {
 		t.Fatalf("got %v, %v", result.Faults, err)
 	}
@@ -220,7 +220,7 @@ func TestATestThatCannotRunSaysWhyAndLeavesNoPod(t *testing.T) {
 				rome, milan := newLeaf(t, "rome", "milan", healthy), newLeaf(t, "milan", "rome", test.inMilan)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
-				_, err := New(rome, milan, Options{Packets: 10}).Run(ctx)
+				_, err := New(rome, milan, Options{PacketCount: 10}).Run(ctx)
 				if err == nil {
 					t.Fatal("it ran")
 				}
@@ -255,7 +255,7 @@ func TestATestRemovesThePodsOfKilledOnesAndNoOthers(t *testing.T) {
 		left("of-one-with-another-leaf", map[string]string{componentLabel: component, remoteLabel: "naples"}),
 		left("of-somebody", map[string]string{componentLabel: "shop"}))
 	milan := newLeaf(t, "milan", "rome", healthy)
-	if _, err := New(rome, milan, Options{Packets: 10}).Run(t.Context()); err != nil {
+	if _, err := New(rome, milan, Options{PacketCount: 10}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := podsOn(t, rome); !slices.Equal(got, []string{"of-one-with-another-leaf", "of-somebody"}) {
@@ -277,7 +277,7 @@ func TestTestsOfTwoLeavesRunOneAfterTheOther(t *testing.T) {
 		}
 		rome, milan := newLeaf(t, "rome", "milan", slow), newLeaf(t, "milan", "rome", healthy)
 		errs := parallel.Map([]int{1, 2, 3}, func(int) error {
-			_, err := New(rome, milan, Options{Packets: 10}).Run(t.Context())
+			_, err := New(rome, milan, Options{PacketCount: 10}).Run(t.Context())
 			return err
 		})
 		if err := errors.Join(errs...); err != nil || most != 1 {

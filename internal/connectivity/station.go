@@ -85,7 +85,7 @@ func (s *station) prepare(ctx context.Context, options Options) error {
 			return err
 		}
 	}
-	if s.names, err = s.nodes(ctx, options.Nodes); err != nil {
+	if s.names, err = s.nodes(ctx, options.MaxNodes); err != nil {
 		return err
 	}
 	return s.readFabric(ctx)
@@ -135,7 +135,7 @@ func (s *station) probe(ctx context.Context, options Options) error {
 	s.probers, err = s.run(ctx, "the test's pods to send their packets",
 		func(node int) *corev1.Pod {
 			host := s.listeners[node].Status.HostIP
-			args := []string{strconv.Itoa(options.Packets), strconv.Itoa(s.mtu()), host, s.overlay}
+			args := []string{strconv.Itoa(options.PacketCount), strconv.Itoa(s.mtu()), host, s.overlay}
 			return s.newPod("prober", pingScript+probeScript, node, append(args, s.addresses...)...)
 		}, hasEnded)
 	if err != nil {

@@ -24,12 +24,12 @@ const (
 
 // Options say what a test sends, and from where.
 type Options struct {
-	Nodes   int    // of each leaf, at most; zero stands for [MostNodes]
-	Image   string // of the pods; empty stands for that of each leaf's own gateway
-	Packets int    // to each pod
+	MaxNodes    int    // of each leaf, at most; zero stands for [MostNodes]
+	Image       string // of the pods; empty stands for that of each leaf's own gateway
+	PacketCount int    // to each pod
 
-	// AcceptedLoss is the share of packets that may get lost, in percent.
-	AcceptedLoss int
+	// MaxLossPercent is the share of packets that may get lost, in percent.
+	MaxLossPercent int
 
 	// Progress, if it is not nil, is called with a sentence about each step.
 	Progress func(string)

@@ -70,7 +70,7 @@ func Pod(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, waitedFor str
 	}
 	nothing := func(_ context.Context, waitedFor string) trouble.Problem {
 		c := gaveUp("test-timed-out", waitedFor)
-		c.Advice = "Send fewer `packets`, or use fewer `nodes`. " + moreTimeForTest
+		c.Advice = "Lower `packet_count` or `max_nodes`. " + moreTimeForTest
 		return c
 	}
 	return waited(ctx, leaf, lookout{causes, nothing}, waitedFor, err)

@@ -117,7 +117,7 @@ func TestTheAdviceAboutAPodOfTheTestHoldsAfterTheTest(t *testing.T) {
 			waitingPod("CreateContainerError", "no"), "test-pod-not-running", node + " " + events,
 		},
 		"that does not end": {
-			readyPod(), "test-timed-out", "Send fewer `packets`, or use fewer `nodes`. " + slow,
+			readyPod(), "test-timed-out", "Lower `packet_count` or `max_nodes`. " + slow,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

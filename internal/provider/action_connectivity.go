@@ -40,15 +40,15 @@ func (*connectivityAction) Schema(_ context.Context, _ action.SchemaRequest, res
 		Attributes: map[string]schema.Attribute{
 			"client": schema.StringAttribute{Required: true, MarkdownDescription: testClientText, Validators: anyName()},
 			"server": schema.StringAttribute{Required: true, MarkdownDescription: testServerText, Validators: anyName()},
-			"nodes": schema.Int32Attribute{
-				Optional: true, MarkdownDescription: testNodesText, Validators: between(1, connectivity.MostNodes),
+			"max_nodes": schema.Int32Attribute{
+				Optional: true, MarkdownDescription: testMaxNodesText, Validators: between(1, connectivity.MostNodes),
 			},
 			"image": schema.StringAttribute{Optional: true, MarkdownDescription: testImageText, Validators: anyName()},
-			"packets": schema.Int32Attribute{
-				Optional: true, MarkdownDescription: testPacketsText, Validators: between(2, mostPackets),
+			"packet_count": schema.Int32Attribute{
+				Optional: true, MarkdownDescription: testPacketCountText, Validators: between(2, mostPackets),
 			},
-			"accepted_loss": schema.Int32Attribute{
-				Optional: true, MarkdownDescription: testLossText, Validators: between(0, 99),
+			"max_loss_percent": schema.Int32Attribute{
+				Optional: true, MarkdownDescription: testMaxLossText, Validators: between(0, 99),
 			},
 		},
 	}

@@ -11,33 +11,33 @@ import (
 
 // Defaults and limits of a connectivity test.
 const (
-	defaultPackets      = 10
-	mostPackets         = 1000
-	defaultAcceptedLoss = 10
+	defaultPacketCount    = 10
+	mostPackets           = 1000
+	defaultMaxLossPercent = 10
 )
 
 // connectivityInput has the attributes of a connectivity test that the resource and the action have in common.
 type connectivityInput struct {
-	Client       types.String `tfsdk:"client"`
-	Server       types.String `tfsdk:"server"`
-	Nodes        types.Int32  `tfsdk:"nodes"`
-	Image        types.String `tfsdk:"image"`
-	Packets      types.Int32  `tfsdk:"packets"`
-	AcceptedLoss types.Int32  `tfsdk:"accepted_loss"`
+	Client         types.String `tfsdk:"client"`
+	Server         types.String `tfsdk:"server"`
+	MaxNodes       types.Int32  `tfsdk:"max_nodes"`
+	Image          types.String `tfsdk:"image"`
+	PacketCount    types.Int32  `tfsdk:"packet_count"`
+	MaxLossPercent types.Int32  `tfsdk:"max_loss_percent"`
 }
 
 // The descriptions of these attributes.
 const (
-	testClientText = "Name of one leaf: a key of the provider's `clusters`, or a context of its kubeconfig."
-	testServerText = "Name of the other leaf. The test sends packets in both directions."
-	testNodesText  = "Number of nodes of each leaf on which the test runs pods, from 1 to 20. The gateway's node comes " +
-		"first, the others follow by name. Default: every node, up to 20. Nodes that are not ready, cordoned, tainted or " +
-		"virtual are left out."
+	testClientText   = "Name of one leaf: a key of the provider's `clusters`, or a context of its kubeconfig."
+	testServerText   = "Name of the other leaf. The test sends packets in both directions."
+	testMaxNodesText = "Largest number of nodes of each leaf on which the test runs pods, from 1 to 20. The gateway's " +
+		"node comes first, the others follow by name. Default: every node, up to 20. Nodes that are not ready, cordoned, " +
+		"tainted or virtual are left out."
 	testImageText = "Image of the test's pods. It needs a POSIX shell and the `ping` of iputils without file " +
 		"capabilities, as in Alpine Linux. Default: the image of each leaf's own gateway, which the leaf has already pulled."
-	testPacketsText = "Number of packets to each pod, from 2 to 1000, one every 200 ms. Four before them are not " +
+	testPacketCountText = "Number of packets to each pod, from 2 to 1000, one every 200 ms. Four before them are not " +
 		"counted. Default: `10`."
-	testLossText = "Share of packets that may get lost, in percent, from 0 to 99. If more of them get lost, the " +
+	testMaxLossText = "Share of packets that may get lost, in percent, from 0 to 99. If more of them get lost, the " +
 		"test fails. Default: `10`."
 )
 
@@ -52,14 +52,14 @@ func (l *leaves) testConnectivity(
 		return ends, connectivity.Result{}, diags
 	}
 	options := connectivity.Options{
-		Nodes: int(input.Nodes.ValueInt32()), Image: input.Image.ValueString(),
-		Packets: defaultPackets, AcceptedLoss: defaultAcceptedLoss, Progress: progress,
+		MaxNodes: int(input.MaxNodes.ValueInt32()), Image: input.Image.ValueString(),
+		PacketCount: defaultPacketCount, MaxLossPercent: defaultMaxLossPercent, Progress: progress,
 	}
-	if given(input.Packets) {
-		options.Packets = int(input.Packets.ValueInt32())
+	if given(input.PacketCount) {
+		options.PacketCount = int(input.PacketCount.ValueInt32())
 	}
-	if given(input.AcceptedLoss) {
-		options.AcceptedLoss = int(input.AcceptedLoss.ValueInt32())
+	if given(input.MaxLossPercent) {
+		options.MaxLossPercent = int(input.MaxLossPercent.ValueInt32())
 	}
 	result, err := connectivity.New(ends.client, ends.server, options).Run(ctx)
 	switch {

@@ -28,11 +28,11 @@ func connectivityPathValue(path *connectivity.Path) attr.Value {
 		"from_leaf": types.StringValue(path.From.Leaf), "from_node": types.StringValue(path.From.Node),
 		"to_leaf": types.StringValue(path.To.Leaf), "to_node": types.StringValue(path.To.Node),
 		"address": types.StringValue(path.Address), "sent": count(path.Sent), "answered": count(path.Answered),
-		"loss":           types.Float64Value(path.Loss()),
-		"latency_min":    millisecondsOrNull(path.Latency.Min),
-		"latency_mean":   millisecondsOrNull(path.Latency.Mean),
-		"latency_max":    millisecondsOrNull(path.Latency.Max),
-		"largest_packet": int32OrNull(int32(path.Largest)), //nolint:gosec // at most the largest IPv4 packet
+		"loss_percent":    types.Float64Value(path.LossPercent()),
+		"latency_min_ms":  millisecondsOrNull(path.Latency.Min),
+		"latency_mean_ms": millisecondsOrNull(path.Latency.Mean),
+		"latency_max_ms":  millisecondsOrNull(path.Latency.Max),
+		"largest_packet":  int32OrNull(int32(path.Largest)), //nolint:gosec // at most the largest IPv4 packet
 	})
 }
 
@@ -53,5 +53,5 @@ func describeResult(result connectivity.Result) string {
 		answered, sent = answered+path.Answered, sent+path.Sent
 	}
 	return fmt.Sprintf("%d of %d packets are answered on %d paths. Packets of %d bytes pass undivided.",
-		answered, sent, len(result.Paths), result.MTU())
+		answered, sent, len(result.Paths), result.PathMTU())
 }

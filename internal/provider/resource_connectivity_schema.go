@@ -39,17 +39,17 @@ func (r *connectivityResource) Schema(
 		Attributes: map[string]schema.Attribute{
 			"client": schema.StringAttribute{Required: true, MarkdownDescription: testClientText, Validators: anyName()},
 			"server": schema.StringAttribute{Required: true, MarkdownDescription: testServerText, Validators: anyName()},
-			"nodes": schema.Int32Attribute{
-				Optional: true, MarkdownDescription: testNodesText, Validators: between(1, connectivity.MostNodes),
+			"max_nodes": schema.Int32Attribute{
+				Optional: true, MarkdownDescription: testMaxNodesText, Validators: between(1, connectivity.MostNodes),
 			},
 			"image": schema.StringAttribute{Optional: true, MarkdownDescription: testImageText, Validators: anyName()},
-			"packets": schema.Int32Attribute{
-				Optional: true, Computed: true, Default: int32default.StaticInt32(defaultPackets),
-				MarkdownDescription: testPacketsText, Validators: between(2, mostPackets),
+			"packet_count": schema.Int32Attribute{
+				Optional: true, Computed: true, Default: int32default.StaticInt32(defaultPacketCount),
+				MarkdownDescription: testPacketCountText, Validators: between(2, mostPackets),
 			},
-			"accepted_loss": schema.Int32Attribute{
-				Optional: true, Computed: true, Default: int32default.StaticInt32(defaultAcceptedLoss),
-				MarkdownDescription: testLossText, Validators: between(0, 99),
+			"max_loss_percent": schema.Int32Attribute{
+				Optional: true, Computed: true, Default: int32default.StaticInt32(defaultMaxLossPercent),
+				MarkdownDescription: testMaxLossText, Validators: between(0, 99),
 			},
 			"on_failure": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(failureFails),
@@ -73,16 +73,16 @@ func (r *connectivityResource) Schema(
 			"server_cluster_id": measuredText("Liqo's cluster ID of `server`."),
 			"tested_at":         measuredText("When the test ended, in RFC 3339."),
 			"status":            measuredText("`Passed`, or `Failed` with `on_failure = \"record\"`."),
-			"mtu": schema.Int32Attribute{
+			"path_mtu": schema.Int32Attribute{
 				Computed: true,
 				MarkdownDescription: "Size in bytes of the largest packet that passes undivided on every path. It is the largest " +
 					"useful `mtu` of the shortcut, if it is less than the shortcut's. Null if it was measured on no path.",
 			},
-			"tunnel_latency": latencyAttribute("Latency between the two gateways, as they measured it last. Right after a " +
+			"tunnel_latency_ms": latencyAttribute("Latency between the two gateways, as they measured it last. Right after a " +
 				"create, this is the first ping, which takes longer. Null if neither has measured any."),
-			"central_latency": latencyAttribute("Latency through another cluster with which both leaves have a network, such " +
-				"as the central one: the sum of the latencies that both gateways have measured. Compare it with `latency_mean` " +
-				"in `paths` to see what the shortcut gains. Null if there is no such cluster."),
+			"central_latency_ms": latencyAttribute("Latency through another cluster with which both leaves have a network, " +
+				"such as the central one: the sum of the latencies that both gateways have measured. Compare it with " +
+				"`latency_mean_ms` in `paths` to see what the shortcut gains. Null if there is no such cluster."),
 			"central_cluster_id": measuredText("Liqo's cluster ID of that cluster."),
 			"paths": schema.ListNestedAttribute{
 				Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: connectivityPathAttributes()},
@@ -117,17 +117,17 @@ func connectivityPathAttributes() map[string]schema.Attribute {
 		return schema.Int32Attribute{Computed: true, MarkdownDescription: description}
 	}
 	return map[string]schema.Attribute{
-		"from_leaf":    measuredText("Name of the leaf of the pod that sends."),
-		"from_node":    measuredText("Node of this pod."),
-		"to_leaf":      measuredText("Name of the leaf of the pod that answers."),
-		"to_node":      measuredText("Node of that pod."),
-		"address":      measuredText("Address at which the pod was reached. It is remapped if the leaf's pod CIDR is."),
-		"sent":         count("Number of packets sent."),
-		"answered":     count("Number of packets answered."),
-		"loss":         schema.Float64Attribute{Computed: true, MarkdownDescription: "Share of packets lost, in percent."},
-		"latency_min":  latencyAttribute("Least round-trip time. Null if nothing was answered."),
-		"latency_mean": latencyAttribute("Mean round-trip time. Null if nothing was answered."),
-		"latency_max":  latencyAttribute("Largest round-trip time. Null if nothing was answered."),
+		"from_leaf":       measuredText("Name of the leaf of the pod that sends."),
+		"from_node":       measuredText("Node of this pod."),
+		"to_leaf":         measuredText("Name of the leaf of the pod that answers."),
+		"to_node":         measuredText("Node of that pod."),
+		"address":         measuredText("Address at which the pod was reached. It is remapped if the leaf's pod CIDR is."),
+		"sent":            count("Number of packets sent."),
+		"answered":        count("Number of packets answered."),
+		"loss_percent":    schema.Float64Attribute{Computed: true, MarkdownDescription: "Share of packets lost, in percent."},
+		"latency_min_ms":  latencyAttribute("Least round-trip time. Null if nothing was answered."),
+		"latency_mean_ms": latencyAttribute("Mean round-trip time. Null if nothing was answered."),
+		"latency_max_ms":  latencyAttribute("Largest round-trip time. Null if nothing was answered."),
 		"largest_packet": count("Size in bytes of the largest packet that passes undivided, up to the tunnel's MTU. " +
 			"Null if it was not measured, as on a path that loses everything in the end."),
 	}
@@ -135,11 +135,11 @@ func connectivityPathAttributes() map[string]schema.Attribute {
 
 func connectivityFaultAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"hop": measuredText("`pod`: between a pod and its node. `node`: the node does not send packets for the other leaf " +
-			"to the gateway. `overlay`: between a node and the gateway of its leaf. `gateway`: between the overlay and the " +
-			"tunnel. `tunnel`: between the two gateways. `unknown`: what was observed names no hop."),
-		"leaf":     measuredText("Name of the leaf of the hop. Null for `tunnel`, and if it may be either leaf."),
-		"node":     measuredText("Node of the hop, for `pod`, `node` and `overlay`."),
+		"hop": measuredText("`Pod`: between a pod and its node. `Node`: the node does not send packets for the other leaf " +
+			"to the gateway. `Overlay`: between a node and the gateway of its leaf. `Gateway`: between the overlay and the " +
+			"tunnel. `Tunnel`: between the two gateways. `Unknown`: what was observed names no hop."),
+		"leaf":     measuredText("Name of the leaf of the hop. Null for `Tunnel`, and if it may be either leaf."),
+		"node":     measuredText("Node of the hop, for `Pod`, `Node` and `Overlay`."),
 		"summary":  measuredText("What is wrong, in a few words."),
 		"evidence": measuredText("What was observed."),
 		"advice":   measuredText("What to do."),
@@ -150,10 +150,10 @@ func connectivityFaultAttributes() map[string]schema.Attribute {
 type connectivityModel struct {
 	Client           types.String   `tfsdk:"client"`
 	Server           types.String   `tfsdk:"server"`
-	Nodes            types.Int32    `tfsdk:"nodes"`
+	MaxNodes         types.Int32    `tfsdk:"max_nodes"`
 	Image            types.String   `tfsdk:"image"`
-	Packets          types.Int32    `tfsdk:"packets"`
-	AcceptedLoss     types.Int32    `tfsdk:"accepted_loss"`
+	PacketCount      types.Int32    `tfsdk:"packet_count"`
+	MaxLossPercent   types.Int32    `tfsdk:"max_loss_percent"`
 	OnFailure        types.String   `tfsdk:"on_failure"`
 	Triggers         types.Map      `tfsdk:"triggers"`
 	Timeouts         timeouts.Value `tfsdk:"timeouts"`
@@ -162,9 +162,9 @@ type connectivityModel struct {
 	ServerClusterID  types.String   `tfsdk:"server_cluster_id"`
 	TestedAt         types.String   `tfsdk:"tested_at"`
 	Status           types.String   `tfsdk:"status"`
-	MTU              types.Int32    `tfsdk:"mtu"`
-	TunnelLatency    types.Float64  `tfsdk:"tunnel_latency"`
-	CentralLatency   types.Float64  `tfsdk:"central_latency"`
+	PathMTU          types.Int32    `tfsdk:"path_mtu"`
+	TunnelLatency    types.Float64  `tfsdk:"tunnel_latency_ms"`
+	CentralLatency   types.Float64  `tfsdk:"central_latency_ms"`
 	CentralClusterID types.String   `tfsdk:"central_cluster_id"`
 	Paths            types.List     `tfsdk:"paths"`
 	Faults           types.List     `tfsdk:"faults"`
@@ -172,7 +172,8 @@ type connectivityModel struct {
 
 func (m *connectivityModel) input() connectivityInput {
 	return connectivityInput{
-		Client: m.Client, Server: m.Server, Nodes: m.Nodes, Image: m.Image, Packets: m.Packets, AcceptedLoss: m.AcceptedLoss,
+		Client: m.Client, Server: m.Server, MaxNodes: m.MaxNodes, Image: m.Image, PacketCount: m.PacketCount,
+		MaxLossPercent: m.MaxLossPercent,
 	}
 }
 
@@ -197,7 +198,7 @@ func (m *connectivityModel) record(ends pair, result connectivity.Result) {
 	if len(result.Faults) > 0 {
 		m.Status = types.StringValue(testFailed)
 	}
-	m.MTU = int32OrNull(int32(result.MTU())) //nolint:gosec // at most the largest IPv4 packet
+	m.PathMTU = int32OrNull(int32(result.PathMTU())) //nolint:gosec // at most the largest IPv4 packet
 	m.TunnelLatency = millisecondsOrNull(result.Tunnel)
 	m.CentralLatency, m.CentralClusterID = types.Float64Null(), types.StringNull()
 	if central := result.Central; central != nil {

@@ -21,8 +21,8 @@ import (
 func testedModel(timeout string) *connectivityModel {
 	operations := map[string]attr.Type{"create": types.StringType, "update": types.StringType}
 	model := &connectivityModel{
-		Client: types.StringValue("rome"), Server: types.StringValue("milan"), Packets: types.Int32Value(10),
-		AcceptedLoss: types.Int32Value(10), OnFailure: types.StringValue(failureFails),
+		Client: types.StringValue("rome"), Server: types.StringValue("milan"), PacketCount: types.Int32Value(10),
+		MaxLossPercent: types.Int32Value(10), OnFailure: types.StringValue(failureFails),
 		Triggers: types.MapValueMust(types.StringType, map[string]attr.Value{"run": types.StringValue("1")}),
 		Timeouts: timeouts.Value{Object: types.ObjectValueMust(operations, map[string]attr.Value{
 			"create": types.StringValue(timeout), "update": types.StringNull(),
@@ -41,14 +41,14 @@ func TestAConnectivityTestRecordsWhatItHasMeasured(t *testing.T) {
 	model := testedModel("1m")
 	path := model.Paths.Elements()[0].(types.Object).Attributes() //nolint:errcheck,forcetypeassert // see the schema
 	for name, want := range map[string]attr.Value{
-		"loss": types.Float64Value(10), "latency_mean": types.Float64Value(1.5),
+		"loss_percent": types.Float64Value(10), "latency_mean_ms": types.Float64Value(1.5),
 		"largest_packet": types.Int32Value(1340), "from_node": types.StringValue("a"),
 	} {
 		if !path[name].Equal(want) {
 			t.Errorf("%s is %s, want %s", name, path[name], want)
 		}
 	}
-	if model.Status.ValueString() != testPassed || model.MTU.ValueInt32() != 1340 || !model.CentralLatency.IsNull() ||
+	if model.Status.ValueString() != testPassed || model.PathMTU.ValueInt32() != 1340 || !model.CentralLatency.IsNull() ||
 		model.ID.ValueString() != "rome-id/milan-id" {
 		t.Errorf("got %+v", model)
 	}
@@ -66,8 +66,8 @@ func TestAConnectivityTestWithoutAnswersRecordsNoZeros(t *testing.T) {
 	})
 	path := model.Paths.Elements()[0].(types.Object).Attributes()   //nolint:errcheck,forcetypeassert // see the schema
 	fault := model.Faults.Elements()[0].(types.Object).Attributes() //nolint:errcheck,forcetypeassert // see the schema
-	if !path["latency_min"].IsNull() || !path["largest_packet"].IsNull() || !model.MTU.IsNull() {
-		t.Errorf("got %v, MTU %s", path, model.MTU)
+	if !path["latency_min_ms"].IsNull() || !path["largest_packet"].IsNull() || !model.PathMTU.IsNull() {
+		t.Errorf("got %v, MTU %s", path, model.PathMTU)
 	}
 	if model.Status.ValueString() != testFailed || !fault["leaf"].IsNull() ||
 		!fault["summary"].Equal(types.StringValue("The tunnel is down")) ||
@@ -128,7 +128,7 @@ func TestOnlyAnotherTestIsRepeated(t *testing.T) {
 	for name, change := range map[string]func(*connectivityModel){
 		"another trigger": func(m *connectivityModel) { m.Triggers = types.MapNull(types.StringType) },
 		"another leaf":    func(m *connectivityModel) { m.Server = types.StringValue("naples") },
-		"more packets":    func(m *connectivityModel) { m.Packets = types.Int32Value(20) },
+		"more packets":    func(m *connectivityModel) { m.PacketCount = types.Int32Value(20) },
 		"no error any more": func(m *connectivityModel) {
 			m.OnFailure = types.StringValue(failureRecorded)
 		},

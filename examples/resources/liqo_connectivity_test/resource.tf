@@ -20,7 +20,7 @@ resource "liqo_connectivity_test" "rome_milan" {
 output "latency" {
   description = "In milliseconds: from pod to pod, and between the gateways."
   value = {
-    pods   = liqo_connectivity_test.rome_milan.paths[*].latency_mean
-    tunnel = liqo_connectivity_test.rome_milan.tunnel_latency
+    pods   = liqo_connectivity_test.rome_milan.paths[*].latency_mean_ms
+    tunnel = liqo_connectivity_test.rome_milan.tunnel_latency_ms
   }
 }

@@ -45,16 +45,16 @@ func borrowTested(t *testing.T, options []string, settings string) *tested {
 
 // connectivityResult is a liqo_connectivity_test in the state.
 type connectivityResult struct {
-	Status string `json:"status"`
-	MTU    int    `json:"mtu"`
-	Paths  []struct {
+	Status  string `json:"status"`
+	PathMTU int    `json:"path_mtu"`
+	Paths   []struct {
 		FromLeaf      string  `json:"from_leaf"`
 		FromNode      string  `json:"from_node"`
 		ToNode        string  `json:"to_node"`
 		Address       string  `json:"address"`
 		Answered      int     `json:"answered"`
-		LatencyMean   float64 `json:"latency_mean"`
-		LatencyMax    float64 `json:"latency_max"`
+		LatencyMean   float64 `json:"latency_mean_ms"`
+		LatencyMax    float64 `json:"latency_max_ms"`
 		LargestPacket int     `json:"largest_packet"`
 	} `json:"paths"`
 	Faults []struct {
@@ -99,7 +99,7 @@ func TestAccPacketsOfAConnectivityTestPassBetweenAllNodes(t *testing.T) {
 	}
 	for run := range runs {
 		result := p.again(run)
-		if result.Status != "Passed" || len(result.Paths) != 8 || len(result.Faults) > 0 || result.MTU != 1340 {
+		if result.Status != "Passed" || len(result.Paths) != 8 || len(result.Faults) > 0 || result.PathMTU != 1340 {
 			t.Fatalf("got %+v", result)
 		}
 		noPods(t, p.lab)
@@ -161,13 +161,13 @@ func TestAccPacketsThatGetLostHaveTheHopNamed(t *testing.T) {
 		says   string // part of the evidence or of the advice
 	}{
 		{"the devices of pods carry nothing",
-			at(p.otherNode("rome"), "drop --hook=prerouting --in=pod*"), "pod rome other", ""},
-		{"a node has no route", at(p.otherNode("rome"), "unroute 10.71.0.0/16"), "node rome other", "node-gw"},
+			at(p.otherNode("rome"), "drop --hook=prerouting --in=pod*"), "Pod rome other", ""},
+		{"a node has no route", at(p.otherNode("rome"), "unroute 10.71.0.0/16"), "Node rome other", "node-gw"},
 		// A device that is down would come up whenever Liqo's fabric looks at it.
 		{"the overlay fails on one of two nodes",
-			at(p.otherNode("milan"), "drop --hook=prerouting --in=liqo.*"), "overlay milan other", "spec.nodeName"},
+			at(p.otherNode("milan"), "drop --hook=prerouting --in=liqo.*"), "Overlay milan other", "spec.nodeName"},
 		{"a gateway drops what comes from the tunnel",
-			at(p.gateway("rome"), "drop --hook=forward --in=liqo-tunnel"), "gateway rome ", "nft list ruleset"},
+			at(p.gateway("rome"), "drop --hook=forward --in=liqo-tunnel"), "Gateway rome ", "nft list ruleset"},
 		{"a gateway has another key", func() func() {
 			c, key := p.lab.Client(p.T, "milan"), &networkingv1beta1.PublicKey{}
 			set := func(value []byte) {
@@ -182,15 +182,15 @@ func TestAccPacketsThatGetLostHaveTheHopNamed(t *testing.T) {
 			right := key.Spec.PublicKey
 			set(bytes.Repeat([]byte{1}, len(right)))
 			return func() { set(right) }
-		}, "tunnel  ", "Connection"},
+		}, "Tunnel  ", "Connection"},
 		{"the network drops the tunnel's packets in one direction",
-			at(p.gatewayNode("milan"), "drop --hook=prerouting --in=eth0 --protocol=udp"), "tunnel  ", "Connection"},
+			at(p.gatewayNode("milan"), "drop --hook=prerouting --in=eth0 --protocol=udp"), "Tunnel  ", "Connection"},
 		{"the network drops the tunnel's large packets",
-			at(p.gatewayNode("milan"), "drop --hook=prerouting --in=eth0 --protocol=udp --larger=1300"), "tunnel  ", "`mtu = "},
+			at(p.gatewayNode("milan"), "drop --hook=prerouting --in=eth0 --protocol=udp --larger=1300"), "Tunnel  ", "`mtu = "},
 		{"a node of the other leaf has no route",
-			at(p.otherNode("milan"), "unroute 10.71.0.0/16"), "node milan other", "node-gw"},
+			at(p.otherNode("milan"), "unroute 10.71.0.0/16"), "Node milan other", "node-gw"},
 		{"the other gateway drops what comes from its nodes",
-			at(p.gateway("milan"), "drop --hook=forward --out=liqo-tunnel"), "gateway milan ", "nft list ruleset"},
+			at(p.gateway("milan"), "drop --hook=forward --out=liqo-tunnel"), "Gateway milan ", "nft list ruleset"},
 	}, 3, acctest.NewDice(t)) {
 		t.Run(test.name, func(t *testing.T) {
 			p.T = t

@@ -61,7 +61,7 @@ func TestAccPacketsNeedEveryRightOfTheExampleOfARole(t *testing.T) {
 			milan, atMilan := registry.Leaf(t.Context(), "milan")
 			err := errors.Join(atRome, atMilan)
 			if err == nil {
-				_, err = connectivity.New(rome, milan, connectivity.Options{Packets: packets, Nodes: 1}).Run(t.Context())
+				_, err = connectivity.New(rome, milan, connectivity.Options{PacketCount: packets, MaxNodes: 1}).Run(t.Context())
 			}
 			switch said := explain.Summary(err); {
 			case taken == nothing && err != nil:

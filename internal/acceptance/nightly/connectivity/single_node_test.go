@@ -82,11 +82,11 @@ func TestAccPacketsOfNewPodsThatGoRoundTheOverlayDoNotHideItsFault(t *testing.T)
 			}
 			result := p.again(run)
 			mend()
-			if len(result.Faults) != 1 || result.Faults[0].Hop != "overlay" || result.Faults[0].Leaf != fault.leaf {
+			if len(result.Faults) != 1 || result.Faults[0].Hop != "Overlay" || result.Faults[0].Leaf != fault.leaf {
 				t.Errorf("got %+v", result.Faults)
 			}
-			if result.MTU != 0 {
-				t.Errorf("an MTU of %d bytes was not measured", result.MTU)
+			if result.PathMTU != 0 {
+				t.Errorf("an MTU of %d bytes was not measured", result.PathMTU)
 			}
 			for _, path := range result.Paths {
 				if path.LargestPacket != 0 {
@@ -101,7 +101,7 @@ func TestAccPacketsOfNewPodsThatGoRoundTheOverlayDoNotHideItsFault(t *testing.T)
 	for _, leaf := range []string{"rome", "milan"} {
 		p.lab.Command(t, "set", leaf, "pod-reported-after=500ms")
 	}
-	if result := p.again(-1); result.Status != "Passed" || result.MTU != 1340 {
+	if result := p.again(-1); result.Status != "Passed" || result.PathMTU != 1340 {
 		t.Errorf("after the faults: %+v", result)
 	}
 }
@@ -122,7 +122,7 @@ func TestAccPacketsOfNewPodsThatThePodNetworkDropsAreNotCounted(t *testing.T) {
 		})
 	}
 	result := p.again(0)
-	if result.Status != "Passed" || result.MTU != 1340 {
+	if result.Status != "Passed" || result.PathMTU != 1340 {
 		t.Errorf("got %+v", result)
 	}
 	for _, path := range result.Paths {
@@ -134,7 +134,7 @@ func TestAccPacketsOfNewPodsThatThePodNetworkDropsAreNotCounted(t *testing.T) {
 	t.Log("A broken overlay looks like a gateway that drops packets. The advice is right for both.")
 	defer p.breakOverlay(p.gatewayNode("milan"))()
 	result = p.again(1)
-	if len(result.Faults) != 1 || result.Faults[0].Hop != "gateway" || result.Faults[0].Leaf != "milan" ||
+	if len(result.Faults) != 1 || result.Faults[0].Hop != "Gateway" || result.Faults[0].Leaf != "milan" ||
 		!strings.Contains(result.Faults[0].Advice, "check the overlay, too") {
 		t.Errorf("got %+v", result.Faults)
 	}
