@@ -3,6 +3,7 @@ package kubelet
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -100,39 +101,27 @@ func deadlineOf(pod *corev1.Pod) (time.Time, bool) {
 	return pod.Status.StartTime.Add(seconds(*pod.Spec.ActiveDeadlineSeconds)), true
 }
 
-// report sets the status of a pod that has started. Containers without a command run.
+// report sets the status of a pod that has started. Containers without a command run. Ephemeral containers do not count
+// for the pod.
 func report(pod *corev1.Pod, commands Commands) {
-	started := map[string]metav1.Time{}
-	for i := range pod.Status.ContainerStatuses {
-		if status := &pod.Status.ContainerStatuses[i]; status.State.Running != nil {
-			started[status.Name] = status.State.Running.StartedAt
-		}
-	}
 	statuses := make([]corev1.ContainerStatus, len(pod.Spec.Containers))
 	var unready []string
 	ended, failed := 0, false
 	for i := range pod.Spec.Containers {
 		container := &pod.Spec.Containers[i]
-		statuses[i] = corev1.ContainerStatus{
-			Name: container.Name, Image: container.Image, ImageID: container.Image,
-			ContainerID: fmt.Sprintf("lab://%s/%s", pod.UID, container.Name),
-		}
-		if end := commands[container.Name]; end != nil {
+		statuses[i] = statusOf(pod, container, commands)
+		if end := statuses[i].State.Terminated; end != nil {
 			ended++
 			failed = failed || end.ExitCode != 0
 			unready = append(unready, container.Name)
-			statuses[i].Started, statuses[i].State.Terminated = new(false), end.DeepCopy()
-			statuses[i].State.Terminated.ContainerID = statuses[i].ContainerID
-			continue
 		}
-		since, known := started[container.Name]
-		if !known {
-			since = metav1.Now()
-		}
-		statuses[i].Ready, statuses[i].Started = true, new(true)
-		statuses[i].State.Running = &corev1.ContainerStateRunning{StartedAt: since}
 	}
-	pod.Status.ContainerStatuses = statuses
+	ephemeral := make([]corev1.ContainerStatus, len(pod.Spec.EphemeralContainers))
+	for i := range pod.Spec.EphemeralContainers {
+		ephemeral[i] = statusOf(pod, (*corev1.Container)(&pod.Spec.EphemeralContainers[i].EphemeralContainerCommon), commands)
+		ephemeral[i].Ready = false // a kubelet says so, too
+	}
+	pod.Status.ContainerStatuses, pod.Status.EphemeralContainerStatuses = statuses, ephemeral
 	pod.Status.Phase = corev1.PodRunning
 	condition, reason, message := corev1.ConditionTrue, "", ""
 	if len(unready) > 0 {
@@ -144,6 +133,28 @@ func report(pod *corev1.Pod, commands Commands) {
 	}
 	setCondition(pod, corev1.PodReady, condition, reason, message)
 	setCondition(pod, corev1.ContainersReady, condition, reason, message)
+}
+
+// statusOf returns the status of a container that has started.
+func statusOf(pod *corev1.Pod, container *corev1.Container, commands Commands) corev1.ContainerStatus {
+	status := corev1.ContainerStatus{
+		Name: container.Name, Image: container.Image, ImageID: container.Image,
+		ContainerID: fmt.Sprintf("lab://%s/%s", pod.UID, container.Name),
+	}
+	if end := commands[container.Name]; end != nil {
+		status.Started, status.State.Terminated = new(false), end.DeepCopy()
+		status.State.Terminated.ContainerID = status.ContainerID
+		return status
+	}
+	since := metav1.Now()
+	for _, before := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.EphemeralContainerStatuses) {
+		if before.Name == container.Name && before.State.Running != nil {
+			since = before.State.Running.StartedAt
+		}
+	}
+	status.Ready, status.Started = true, new(true)
+	status.State.Running = &corev1.ContainerStateRunning{StartedAt: since}
+	return status
 }
 
 // end sets the phase of a pod all of whose containers have ended, and returns the reason why it is not ready.

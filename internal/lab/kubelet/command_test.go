@@ -113,6 +113,40 @@ func TestAPodRunsUntilTheLastOfItsCommandsHasEnded(t *testing.T) {
 	}
 }
 
+func TestAnEphemeralContainerIsReportedAndDoesNotCountForThePod(t *testing.T) {
+	r, runtime := newJobKubelet(newJob())
+	pod, _ := step(t, r)
+	pod.Spec.EphemeralContainers = []corev1.EphemeralContainer{{
+		EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: "added", Command: []string{"sh"}},
+	}}
+	if err := r.client.Update(t.Context(), pod); err != nil {
+		t.Fatal(err)
+	}
+	runtime.commands["added"] = nil
+	if pod, _ = step(t, r); pod.Status.EphemeralContainerStatuses[0].State.Running == nil {
+		t.Errorf("while it runs: %+v", pod.Status)
+	}
+	runtime.commands["added"] = ended(3, "found nothing")
+	pod, _ = step(t, r)
+	if end := pod.Status.EphemeralContainerStatuses[0].State.Terminated; end == nil || end.Message != "found nothing" ||
+		!isReady(pod) || pod.Status.Phase != corev1.PodRunning {
+		t.Errorf("got %+v", pod.Status)
+	}
+}
+
+func TestTheCommandsOfAPodStartLateOnASlowNode(t *testing.T) {
+	for setting, late := range map[string]bool{"pod-started-after": true, "gateway-ready-after": false} {
+		r, runtime := newJobKubelet(newJob())
+		if err := r.Settings.Set(setting, "1h"); err != nil {
+			t.Fatal(err)
+		}
+		if pod, result := step(t, r); (len(runtime.addresses) == 0) != late || late && (result.RequeueAfter != time.Hour ||
+			pod.Status.ContainerStatuses[0].State.Waiting == nil) {
+			t.Errorf("%s: again after %s, %v run, and the pod has %+v", setting, result.RequeueAfter, runtime.addresses, pod.Status)
+		}
+	}
+}
+
 func TestACommandThatCannotBeStartedIsNeverReportedRunning(t *testing.T) {
 	r, runtime := newJobKubelet(newJob())
 	runtime.commands["gateway"] = ended(128, "executable file not found in $PATH")

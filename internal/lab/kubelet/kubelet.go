@@ -45,8 +45,8 @@ type Options struct {
 
 // Runtime runs pods for a kubelet.
 type Runtime interface {
-	// Run runs a pod with an address, and returns when the pod can be reached. It does nothing if
-	// the pod already runs.
+	// Run runs a pod with an address, and returns when the pod can be reached. If the pod already runs, it only starts
+	// the commands of containers that have been added since.
 	Run(ctx context.Context, pod *corev1.Pod, ip netip.Addr) error
 	// Remove ends a pod, if it runs.
 	Remove(ctx context.Context, pod client.ObjectKey)

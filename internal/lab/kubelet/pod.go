@@ -66,7 +66,10 @@ func (r *podReconciler) run(ctx context.Context, pod *corev1.Pod) (ctrl.Result, 
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	started := pod.Status.StartTime
+	started, delay := pod.Status.StartTime, current.GatewayReadyAfter
+	if RunsCommands(pod) {
+		delay = current.PodStartedAfter
+	}
 	switch {
 	case missing != nil:
 		r.events.Eventf(pod, corev1.EventTypeWarning, "FailedMount",
@@ -75,10 +78,10 @@ func (r *podReconciler) run(ctx context.Context, pod *corev1.Pod) (ctrl.Result, 
 		return ctrl.Result{}, r.wait(ctx, pod, "ContainerCreating", "")
 	case !current.PullImage:
 		return ctrl.Result{RequeueAfter: imagePullRetry}, r.failToPull(ctx, pod)
-	case current.GatewayReadyAfter > 0 && started == nil:
-		return ctrl.Result{RequeueAfter: current.GatewayReadyAfter}, r.wait(ctx, pod, "ContainerCreating", "")
-	case started != nil && time.Since(started.Time) < current.GatewayReadyAfter:
-		return ctrl.Result{RequeueAfter: time.Until(started.Add(current.GatewayReadyAfter))}, nil
+	case delay > 0 && started == nil:
+		return ctrl.Result{RequeueAfter: delay}, r.wait(ctx, pod, "ContainerCreating", "")
+	case started != nil && time.Since(started.Time) < delay:
+		return ctrl.Result{RequeueAfter: time.Until(started.Add(delay))}, nil
 	}
 	return r.ready(ctx, pod)
 }

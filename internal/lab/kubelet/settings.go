@@ -23,8 +23,10 @@ type Values struct {
 	// Mute reports whether gateways have stopped reporting on their tunnels, like gateways that are
 	// cut off from their API server. It affects the simulated data plane.
 	Mute bool
-	// GatewayReadyAfter is the time from the scheduling of a pod until it is ready.
+	// GatewayReadyAfter is the time from the scheduling of any other pod until it is ready.
 	GatewayReadyAfter time.Duration
+	// PodStartedAfter is the time from the scheduling of a pod that runs commands until they run.
+	PodStartedAfter time.Duration
 	// PodReportedAfter is the time from the start of a pod that runs commands until it is reported as running, with its
 	// address. A real kubelet looks for containers that have started once a second. Meanwhile, nobody else knows the
 	// pod: Liqo makes no route to it, and what is sent to it takes the pod network.
@@ -79,6 +81,8 @@ func (s *Settings) Set(key, value string) error {
 		v.Mute, err = strconv.ParseBool(value)
 	case "gateway-ready-after":
 		v.GatewayReadyAfter, err = time.ParseDuration(value)
+	case "pod-started-after":
+		v.PodStartedAfter, err = time.ParseDuration(value)
 	case "pod-reported-after":
 		v.PodReportedAfter, err = time.ParseDuration(value)
 	case "gateway-reported-after":

@@ -11,7 +11,7 @@ func TestASettingIsChangedByNameAndListenersAreTold(t *testing.T) {
 	listener := s.Listen(t.Context())
 	for key, value := range map[string]string{
 		"load-balancer": "false", "gateway-ready-after": "5s", "connect": "true", "mute": "true",
-		"pod-reported-after": "1s", "gateway-reported-after": "2s",
+		"pod-started-after": "3s", "pod-reported-after": "1s", "gateway-reported-after": "2s",
 		"lost-nodes": "rome-node,rome-node-2",
 	} {
 		if err := s.Set(key, value); err != nil {
@@ -19,8 +19,8 @@ func TestASettingIsChangedByNameAndListenersAreTold(t *testing.T) {
 		}
 	}
 	want := Values{
-		Connect: true, Mute: true, GatewayReadyAfter: 5 * time.Second, PodReportedAfter: time.Second,
-		GatewayReportedAfter: 2 * time.Second, LostNodes: []string{"rome-node", "rome-node-2"},
+		Connect: true, Mute: true, GatewayReadyAfter: 5 * time.Second, PodStartedAfter: 3 * time.Second,
+		PodReportedAfter: time.Second, GatewayReportedAfter: 2 * time.Second, LostNodes: []string{"rome-node", "rome-node-2"},
 	}
 	if got := s.Get(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)

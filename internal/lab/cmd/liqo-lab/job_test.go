@@ -146,6 +146,33 @@ func TestPacketsOfCommandsCrossAndFaultsStopThem(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 	})
+	t.Run("a command that is added to a running pod shares its network, and says what it has seen", func(t *testing.T) {
+		pod, in := newJob("stays", "sleep 3600"), connect(t, rome)
+		if err := in.Create(t.Context(), pod); err != nil {
+			t.Fatal(err)
+		}
+		waitFor(t, rome, &corev1.Pod{}, func(p *corev1.Pod) bool {
+			return p.Name == pod.Name && p.Status.Phase == corev1.PodRunning
+		})
+		before, common := pod.DeepCopy(), pod.Spec.Containers[0]
+		pod.Spec.EphemeralContainers = []corev1.EphemeralContainer{{
+			EphemeralContainerCommon: corev1.EphemeralContainerCommon{
+				Name: "added", Image: common.Image, Command: []string{"sh", "-c", pinging, "sh", atRome},
+				SecurityContext: common.SecurityContext,
+			},
+		}}
+		err := in.SubResource("ephemeralcontainers").Patch(t.Context(), pod, client.StrategicMergeFrom(before))
+		if err != nil {
+			t.Fatal(err)
+		}
+		waitFor(t, rome, &corev1.Pod{}, func(p *corev1.Pod) bool {
+			if p.Name != pod.Name || len(p.Status.EphemeralContainerStatuses) == 0 {
+				return false
+			}
+			end := p.Status.EphemeralContainerStatuses[0].State.Terminated
+			return end != nil && strings.Contains(end.Message, "3 received") && p.Status.Phase == corev1.PodRunning
+		})
+	})
 	t.Run("a gateway serves its metrics to a pod", func(t *testing.T) {
 		var pods corev1.PodList
 		gateways := client.MatchingLabels{gateway.GatewayComponentKey: gateway.GatewayComponentGateway}

@@ -171,26 +171,48 @@ func (l *leaf) mountTools(mounts map[string]string) {
 
 // startJob starts the commands of a pod. It must be called with the lock held.
 func (n *node) startJob(object *corev1.Pod, in *pod) error {
-	key := client.ObjectKeyFromObject(object)
 	started := &job{uid: object.UID, containers: map[string]*sandbox.Container{}, whole: true}
-	n.jobs.byPod[key] = started
+	n.jobs.byPod[client.ObjectKeyFromObject(object)] = started
 	for i := range object.Spec.Containers {
 		c := &object.Spec.Containers[i]
 		if len(c.Command) == 0 {
 			started.whole = false
 			continue
 		}
-		spec, err := n.containerSpec(object, c)
-		if err != nil {
-			return fmt.Errorf("container %s: %w", c.Name, err)
+		if err := n.startCommand(object, c, started, in); err != nil {
+			return err
 		}
-		run, err := in.Run(n.plane.helper, spec)
-		if err != nil {
-			return fmt.Errorf("container %s: %w", c.Name, err)
-		}
-		started.containers[c.Name] = run
-		go n.await(key, started, run)
 	}
+	return nil
+}
+
+// startAdded starts the commands of ephemeral containers that a running pod has got. It must be called with the lock
+// held.
+func (n *node) startAdded(object *corev1.Pod, to *job, in *pod) error {
+	for i := range object.Spec.EphemeralContainers {
+		c := (*corev1.Container)(&object.Spec.EphemeralContainers[i].EphemeralContainerCommon)
+		if to.containers[c.Name] != nil {
+			continue
+		}
+		if err := n.startCommand(object, c, to, in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startCommand starts the command of a container. It must be called with the lock held.
+func (n *node) startCommand(object *corev1.Pod, c *corev1.Container, of *job, in *pod) error {
+	spec, err := n.containerSpec(object, c)
+	if err != nil {
+		return fmt.Errorf("container %s: %w", c.Name, err)
+	}
+	run, err := in.Run(n.plane.helper, spec)
+	if err != nil {
+		return fmt.Errorf("container %s: %w", c.Name, err)
+	}
+	of.containers[c.Name] = run
+	go n.await(client.ObjectKeyFromObject(object), of, run)
 	return nil
 }
 

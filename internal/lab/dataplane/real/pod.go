@@ -51,10 +51,14 @@ func (n *node) Run(ctx context.Context, object *corev1.Pod, ip netip.Addr) error
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	key := client.ObjectKeyFromObject(object)
-	if n.jobs.of(object) != nil {
-		return nil // it runs, or has ended and does not run again
+	running := n.pods[key]
+	if started := n.jobs.of(object); started != nil {
+		if running == nil {
+			return nil // it has ended, and does not run again
+		}
+		return n.startAdded(object, started, running)
 	}
-	if running := n.pods[key]; running != nil {
+	if running != nil {
 		if running.uid == object.UID && running.ip == ip {
 			return nil
 		}
