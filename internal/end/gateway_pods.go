@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
@@ -71,41 +72,79 @@ func activeSince(pod *corev1.Pod) time.Time {
 	return pod.CreationTimestamp.Time
 }
 
-// StandbyMissing returns why no replica of the gateway could take over, or nil if one could, or if the gateway has only
-// one. It asks the leaf only if the gateway has settings of its pods. What it can't find out is no problem.
+// StandbyMissing returns why no replica of the gateway could take over, or which of them no node takes. It returns nil
+// if all is well, or if the gateway has only one. It asks the leaf only if the gateway has settings of its pods. What it
+// can't find out is no problem.
 func (e *End) StandbyMissing(ctx context.Context) *trouble.Problem {
-	objects, err := e.Find(ctx)
-	if err != nil || objects.Gateway() == nil {
-		return nil //nolint:nilerr // documented
-	}
-	derivation := liqo.DerivationOf(objects.Gateway())
-	if derivation == nil || derivation.Pods.Replicas < 2 {
+	desired, pods := e.replicas(ctx)
+	if desired == 0 {
 		return nil
 	}
-	pods, err := e.GatewayPods(ctx, objects.Gateway())
-	if err != nil {
-		return nil //nolint:nilerr // documented
+	if problem := e.withoutNode(desired, pods); problem != nil {
+		return problem
 	}
-	pods = slices.DeleteFunc(pods, func(pod liqo.GatewayPod) bool { return !pod.Ready })
+	pods = slices.DeleteFunc(pods, func(pod corev1.Pod) bool { return !isReady(&pod) })
 	nodes := map[string]bool{}
-	for _, pod := range pods {
-		nodes[pod.Node] = true
+	for i := range pods {
+		nodes[pods[i].Spec.NodeName] = true
 	}
 	switch {
 	case len(pods) < 2:
 		return &trouble.Problem{
 			ID: "standby-missing", Leaf: e.Leaf.Name,
-			Summary: fmt.Sprintf("%d of %d pods of the gateway are ready", len(pods), derivation.Pods.Replicas),
+			Summary: fmt.Sprintf("%d of %d pods of the gateway are ready", len(pods), desired),
 			Advice: "No other one could take over from the active pod now. This is no change to plan: Kubernetes starts the " +
-				"pods. `kubectl describe` says what they wait for, often a node.",
+				"pods. `kubectl describe` says what they wait for.",
 		}
 	case len(nodes) < 2:
 		return &trouble.Problem{
 			ID: "replicas-share-node", Leaf: e.Leaf.Name, Summary: "all pods of the gateway are on one node",
 			Advice: fmt.Sprintf("If the node %s is lost, all of them are. The label in `topology_key` is perhaps not one that "+
-				"differs between nodes.", pods[0].Node),
+				"differs between nodes.", pods[0].Spec.NodeName),
 		}
 	default:
 		return nil
+	}
+}
+
+// PodsWithoutNode returns which replicas of the gateway no node takes. Unlike [End.StandbyMissing], it says nothing of
+// those that are still to start.
+func (e *End) PodsWithoutNode(ctx context.Context) *trouble.Problem {
+	return e.withoutNode(e.replicas(ctx))
+}
+
+// replicas returns how many pods the gateway shall have, and those that it has. The number is 0 if it shall have only
+// one, or if nobody knows.
+func (e *End) replicas(ctx context.Context) (desired int32, pods []corev1.Pod) {
+	objects, err := e.Find(ctx)
+	if err != nil || objects.Gateway() == nil {
+		return 0, nil
+	}
+	derivation := liqo.DerivationOf(objects.Gateway())
+	if derivation == nil || derivation.Pods.Replicas < 2 {
+		return 0, nil
+	}
+	if pods, err = liqo.PodsOf(ctx, e.Leaf, objects.Gateway()); err != nil {
+		return 0, nil
+	}
+	return derivation.Pods.Replicas, pods
+}
+
+// withoutNode returns a problem with what the scheduler says of the pods that no node takes, or nil.
+func (e *End) withoutNode(desired int32, pods []corev1.Pod) *trouble.Problem {
+	var evidence []string
+	for i := range pods {
+		if verdict := explain.Unscheduled(e.Leaf, &pods[i]); verdict != "" && pods[i].DeletionTimestamp == nil {
+			evidence = append(evidence, verdict)
+		}
+	}
+	if len(evidence) == 0 {
+		return nil
+	}
+	return &trouble.Problem{
+		ID: "standby-not-scheduled", Leaf: e.Leaf.Name, Evidence: evidence,
+		Summary: fmt.Sprintf("no node takes %d of %d pods of the gateway", len(evidence), desired),
+		Advice: "The gateway works with the others. Kubernetes starts these as soon as a node takes them. Until then, they " +
+			"can't take over.",
 	}
 }

@@ -25,17 +25,25 @@ func gatewayPod(name, node string) *corev1.Pod {
 }
 
 func TestAPlanWarnsIfNothingCouldTakeOver(t *testing.T) {
-	starting := gatewayPod("b", "two")
+	starting, waiting := gatewayPod("b", "two"), gatewayPod("b", "")
 	starting.Status.Conditions[0].Status = corev1.ConditionFalse
+	waiting.Status.Conditions = []corev1.PodCondition{{
+		Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable,
+		Message: "0/1 nodes are available: 1 Insufficient cpu.",
+	}}
 	for name, test := range map[string]struct {
 		pods     []client.Object
 		expected trouble.ID
 	}{
 		"two that are ready":     {[]client.Object{gatewayPod("a", "one"), gatewayPod("b", "two")}, ""},
 		"one that is not":        {[]client.Object{gatewayPod("a", "one"), starting}, "standby-missing"},
+		"one without a node":     {[]client.Object{gatewayPod("a", "one"), waiting}, "standby-not-scheduled"},
 		"none":                   {nil, "standby-missing"},
 		"two on the same node":   {[]client.Object{gatewayPod("a", "one"), gatewayPod("b", "one")}, "replicas-share-node"},
 		"three, one of them not": {[]client.Object{gatewayPod("a", "one"), starting, gatewayPod("c", "three")}, ""},
+		"three, one without a node": {
+			[]client.Object{gatewayPod("a", "one"), waiting, gatewayPod("c", "three")}, "standby-not-scheduled",
+		},
 	} {
 		milan := milansEnd(t, test.pods...)
 		milan.Owner = me
@@ -43,6 +51,10 @@ func TestAPlanWarnsIfNothingCouldTakeOver(t *testing.T) {
 		problem := milan.StandbyMissing(t.Context())
 		if problem == nil && test.expected != "" || problem != nil && problem.ID != test.expected {
 			t.Errorf("%s: got %v", name, problem)
+		}
+		noNode := test.expected == "standby-not-scheduled" // an apply names these, and none that are to start
+		if problem := milan.PodsWithoutNode(t.Context()); (problem != nil) != noNode {
+			t.Errorf("%s: after an apply, got %v", name, problem)
 		}
 		ensure(t, milan, overNodePort())
 		if problem := milan.StandbyMissing(t.Context()); problem != nil {

@@ -43,13 +43,11 @@ func (e *End) refer(template liqo.Template) (corev1.ObjectReference, error) {
 	}, e.Leaf.Explain(err)
 }
 
-// TemplateSettings says which settings of a gateway's Service a template uses, and what it makes.
+// TemplateSettings says which settings of a gateway's Service a template uses.
 type TemplateSettings struct {
 	Name string // the template's kind, namespace and name, for messages
 
 	TakesNodePort, TakesLoadBalancerIP bool
-
-	Pods *corev1.PodSpec // nil of a technology that is not WireGuard
 }
 
 // CheckTemplate fails if the template of a gateway with these settings, or its kind, does not exist on the leaf, or if
@@ -73,11 +71,9 @@ func (e *End) CheckTemplate(ctx context.Context, settings liqo.Gateway) (Templat
 		TakesNodePort: mentions(spec, ".NodePort"), TakesLoadBalancerIP: mentions(spec, ".LoadBalancerIP"),
 	}
 	if isWireGuard(fieldsOfGateway(desired.Object).template) {
-		made, err := e.render(ctx, source, existing, desired)
-		if err != nil {
+		if _, err := e.render(ctx, source, existing, desired); err != nil {
 			return TemplateSettings{}, refusal(err)
 		}
-		template.Pods = &made.Deployment.Spec.Template.Spec
 	}
 	return template, nil
 }

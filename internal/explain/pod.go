@@ -78,16 +78,14 @@ func Pod(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, waitedFor str
 
 // podNotReady returns the cause why a pod is not ready, or nil if it is ready.
 func podNotReady(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, owner podOwner) ([]trouble.Problem, error) {
-	scheduled, ready := condition(pod, corev1.PodScheduled), condition(pod, corev1.PodReady)
-	if ready != nil && ready.Status == corev1.ConditionTrue {
+	if ready := condition(pod, corev1.PodReady); ready != nil && ready.Status == corev1.ConditionTrue {
 		return nil, nil
 	}
-	if scheduled != nil && scheduled.Status == corev1.ConditionFalse {
+	if verdict := Unscheduled(leaf, pod); verdict != "" {
 		return []trouble.Problem{{
-			ID:      "gateway-not-scheduled", // the pods of the test have a node from the start
-			Summary: "the gateway's pod can't be scheduled",
-			Evidence: []string{fmt.Sprintf("The scheduler reports for %s: %s", leaf.Describe(pod),
-				cluster.ShownLines(scheduled.Message))},
+			ID:       "gateway-not-scheduled", // the pods of the test have a node from the start
+			Summary:  "the gateway's pod can't be scheduled",
+			Evidence: []string{verdict},
 			Advice: "Add a node that can take it to the leaf, or correct `pods` or the gateway's template and apply again. " +
 				"Liqo does not change the Deployment of a gateway that has no running pod. So while that apply waits, run:\n\n" +
 				fmt.Sprintf("  kubectl -n %s delete deployment %s", pod.Namespace,
@@ -108,6 +106,16 @@ func podNotReady(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, owner
 	events, err := warnings(ctx, leaf, pod)
 	c.Evidence = append(c.Evidence, events...)
 	return []trouble.Problem{c}, err
+}
+
+// Unscheduled returns a sentence with the scheduler's reason why no node takes the pod. It is empty if one does, or if
+// the scheduler has not decided yet.
+func Unscheduled(leaf *cluster.Leaf, pod *corev1.Pod) string {
+	scheduled := condition(pod, corev1.PodScheduled)
+	if scheduled == nil || scheduled.Status != corev1.ConditionFalse {
+		return ""
+	}
+	return fmt.Sprintf("The scheduler reports for %s: %s", leaf.Describe(pod), cluster.ShownLines(scheduled.Message))
 }
 
 // condition returns the pod's condition of that type, or nil.

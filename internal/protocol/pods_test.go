@@ -1,9 +1,12 @@
 package protocol
 
 import (
+	"strings"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -59,6 +62,37 @@ func TestAPlanSaysWhyADerivedTemplateIsWrittenAgainAndAnApplyDoesIt(t *testing.T
 	}
 }
 
+func TestAnApplyAndAPlanNameThePodsThatNoNodeTakesInTheWordsOfTheScheduler(t *testing.T) {
+	l := leavesFor(t)
+	for remote, config := range map[string]func(failover string) string{
+		"rome": func(failover string) string {
+			return between("milan", strings.Replace(replicated, "4s", failover, 1))
+		},
+		"turin": func(failover string) string {
+			return serverOf(`pods = { replicas = 2, failover = "` + failover + `" }`)
+		},
+	} {
+		p := l.project(t, config("4s"))
+		p.apply()
+		pod := &corev1.Pod{}
+		pod.SetNamespace("liqo-tenant-" + remote)
+		pod.SetName("gw-" + remote + "-0")
+		pod.SetLabels(map[string]string{consts.GatewayNameLabel: remote})
+		l.have("milan", pod)
+		pod.Status.Conditions = []corev1.PodCondition{{
+			Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/1 nodes are available: 1 Insufficient cpu.",
+		}}
+		if err := l.of("milan").Status().Update(t.Context(), pod); err != nil {
+			t.Fatal(err)
+		}
+		p.configure(config("5s"))
+		for _, said := range []*outcome{p.applyOnce(), p.plan()} {
+			said.says(`No node takes 1 of 2 pods of the gateway on leaf "milan"`, `The scheduler reports for Pod `+
+				client.ObjectKeyFromObject(pod).String()+`: 0/1 nodes are available: 1 Insufficient cpu.`)
+		}
+	}
+}
+
 func TestADerivedTemplateIsNoneThatUsersChoose(t *testing.T) {
 	l := leavesFor(t)
 	l.project(t, between("milan", replicated)).apply()
@@ -86,21 +120,10 @@ func TestAnImportReadsTheSettingsOfPodsBack(t *testing.T) {
 
 func TestSettingsOfPodsThatLeadNowhereAreNamedAtThePlan(t *testing.T) {
 	l := leavesFor(t)
-	for said, settings := range map[string]string{
-		`The client dials one node of the server`: `server_gateway = {
-			service_type = "NodePort"
-			pods         = { replicas = 2 }
-		}`,
-		`3 replicas of the gateway have`: `server_gateway = {
-			pods = { replicas = 3, topology_key = "example.com/none" }
-		}`,
-		`No node has a taint example.com/edge that the gateway's pods would tolerate on leaf "rome"`: `client_gateway = {
-			pods = { tolerations = [{ key = "example.com/edge", operator = "Exists" }] }
-		}`,
-	} {
-		p := l.project(t, between("milan", settings))
-		p.plan().says(said)
-	}
+	l.project(t, between("milan", `server_gateway = {
+		service_type = "NodePort"
+		pods         = { replicas = 2 }
+	}`)).plan().says(`The client dials one node of the server`)
 	for said, pods := range map[string]string{
 		`must be at least 1, got: 0`:                     `{ replicas = 0 }`,
 		`must be a duration of at least 2s, such as 4s`:  `{ replicas = 2, failover = "1s" }`,

@@ -81,6 +81,17 @@ func (m message) asWarning() diag.Diagnostic {
 	return diag.NewWarningDiagnostic(m.headline, m.detail())
 }
 
+// warningsOf returns a warning for each problem that is not nil.
+func warningsOf(problems ...*trouble.Problem) diag.Diagnostics {
+	var diags diag.Diagnostics
+	for _, problem := range problems {
+		if problem != nil {
+			diags.Append(explained(problem).asWarning())
+		}
+	}
+	return diags
+}
+
 // errorAt returns the message as an error about an attribute.
 func (m message) errorAt(at path.Path) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(at, m.headline, m.detail())

@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
@@ -38,8 +37,6 @@ type checkedEnd struct {
 	namespace        types.String    // as configured; null leaves the choice to Liqo
 	namespaceChanges bool            // or is new
 	adopt            types.Bool
-
-	template *cluster.Memo[end.TemplateSettings] // of the gateway, which several checks read
 }
 
 // plannedGateway is what the checks need to know about the settings of either gateway.
@@ -82,10 +79,9 @@ func (p *endPlanning[M, P]) checkFeasible(ctx context.Context) diag.Diagnostics 
 
 // checks returns what is asked of an end, whichever resource plans it.
 func (s checkedEnd) checks() []check {
-	s.template = &cluster.Memo[end.TemplateSettings]{}
 	return []check{
-		s.checkVersion, s.checkNamespace, s.checkDeletions, s.checkTemplate, s.checkPlacement, s.checkServiceMetadata,
-		s.checkTunnels, s.checkKeys,
+		s.checkVersion, s.checkNamespace, s.checkDeletions, s.checkTemplate, s.checkServiceMetadata, s.checkTunnels,
+		s.checkKeys,
 	}
 }
 
@@ -129,17 +125,12 @@ func (s checkedEnd) checkDeletions(ctx context.Context) diag.Diagnostics {
 	return diag.Diagnostics{explained(err).warningAt(s.leafAt)}
 }
 
-// readTemplate asks for the template of the gateway, and renders it.
-func (s checkedEnd) readTemplate(ctx context.Context) (end.TemplateSettings, error) {
-	return s.template.Get(func() (end.TemplateSettings, error) { return s.end.CheckTemplate(ctx, s.gateway.Gateway) })
-}
-
 // checkTemplate finds a template of the gateway that does not exist, that can't be rendered, or that ignores a setting.
 func (s checkedEnd) checkTemplate(ctx context.Context) diag.Diagnostics {
 	if s.gateway == nil || !s.gatewayChanges && !s.followsChange {
 		return nil
 	}
-	template, err := s.readTemplate(ctx)
+	template, err := s.end.CheckTemplate(ctx, s.gateway.Gateway)
 	if err != nil {
 		attribute := "template"
 		if end.IsInexpressible(err) {
@@ -165,20 +156,6 @@ func (s checkedEnd) checkTemplate(ctx context.Context) diag.Diagnostics {
 					"effect. Remove it, or set a `template` that uses it.",
 					template.Name, s.end.Leaf.Name, setting.field, setting.attribute)).errorAt(s.gatewayAt.AtName(setting.attribute)))
 		}
-	}
-	return diags
-}
-
-// checkPlacement warns if Kubernetes can't place the pods of a gateway as their settings say. That can change until the
-// apply and after it.
-func (s checkedEnd) checkPlacement(ctx context.Context) diag.Diagnostics {
-	if s.gateway == nil || !s.gatewayChanges {
-		return nil
-	}
-	var diags diag.Diagnostics
-	template := func() (end.TemplateSettings, error) { return s.readTemplate(ctx) }
-	for _, problem := range s.end.CheckPlacement(ctx, s.gateway.Gateway, template) {
-		diags.Append(explained(problem).warningAt(s.gatewayAt.AtName("pods")))
 	}
 	return diags
 }

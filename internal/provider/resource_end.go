@@ -118,6 +118,9 @@ func (r *endResource[M, P]) apply(ctx context.Context, a *application[P]) diag.D
 		diags.Append(failureOf("object-not-applied", "The "+string(r.resource)+" could not be applied", failure).asError())
 	}
 	diags.Append(r.recordState(ctx, object, a, failure)...)
+	if failure == nil && r.isGateway() {
+		diags.Append(warningsOf(object.End.PodsWithoutNode(ctx))...)
+	}
 	a.own.Unadopted = a.own.Unadopted && diags.HasError()
 	return diags
 }

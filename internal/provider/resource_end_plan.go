@@ -68,10 +68,7 @@ func (p *endPlanning[M, P]) planRepair(ctx context.Context) diag.Diagnostics {
 	} else {
 		problem = object.End.StandbyMissing(ctx)
 	}
-	if problem == nil {
-		return nil
-	}
-	return diag.Diagnostics{explained(problem).asWarning()}
+	return warningsOf(problem)
 }
 
 func (p *endPlanning[M, P]) foresee(ctx context.Context) diag.Diagnostics {

@@ -124,6 +124,9 @@ func (r *shortcutResource) connect(
 		diags.Append(failureOf("shortcut-not-applied", "The shortcut could not be applied", failure).asError())
 	}
 	diags.Append(recordState(ctx, shortcut, plan, state, failure)...)
+	if failure == nil {
+		diags.Append(warningsOf(shortcut.PodsWithoutNode(ctx)...)...)
+	}
 	return diags
 }
 

@@ -105,11 +105,7 @@ func (p *planning) needsRepair(ctx context.Context, status shortcut.Status) (boo
 			because("repairs-not-checked", "The shortcut can't be checked for repairs", err).asWarning(),
 		}
 	}
-	var diags diag.Diagnostics
-	for _, problem := range append(outdated, s.StandbysMissing(ctx)...) {
-		diags.Append(explained(problem).asWarning())
-	}
-	return broken || len(outdated) > 0, diags
+	return broken || len(outdated) > 0, warningsOf(append(outdated, s.StandbysMissing(ctx)...)...)
 }
 
 // planSettings plans that the shortcut stays as it is, and returns true, if the leaves stay unchanged. The first update

@@ -253,8 +253,17 @@ func (s *Shortcut) OutdatedTemplates(ctx context.Context) ([]*trouble.Problem, e
 
 // StandbysMissing returns for each gateway with several replicas why no other one could take over.
 func (s *Shortcut) StandbysMissing(ctx context.Context) []*trouble.Problem {
-	return slices.DeleteFunc(parallel.Map(s.Ends(), func(e *end.End) *trouble.Problem { return e.StandbyMissing(ctx) }),
-		func(problem *trouble.Problem) bool { return problem == nil })
+	return s.problems(func(e *end.End) *trouble.Problem { return e.StandbyMissing(ctx) })
+}
+
+// PodsWithoutNode returns for each gateway with several replicas which of them no node takes.
+func (s *Shortcut) PodsWithoutNode(ctx context.Context) []*trouble.Problem {
+	return s.problems(func(e *end.End) *trouble.Problem { return e.PodsWithoutNode(ctx) })
+}
+
+// problems asks both ends at the same time, and returns the problems that they have.
+func (s *Shortcut) problems(ask func(*end.End) *trouble.Problem) []*trouble.Problem {
+	return slices.DeleteFunc(parallel.Map(s.Ends(), ask), func(problem *trouble.Problem) bool { return problem == nil })
 }
 
 // WhyDown asks both leaves why the tunnel is not up although all objects of the shortcut are in place. It mentions what

@@ -1,10 +1,8 @@
 package rights
 
 import (
-	"context"
 	"testing"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -12,24 +10,13 @@ import (
 func TestAccNothingInTheExamplesOfRolesForPodsAndRulesIsSuperfluous(t *testing.T) {
 	firewalls := []string{"firewallconfigurations.networking.liqo.io"}
 	withPods := func(spec *shortcut.Spec) {
-		pods := &liqo.PodSettings{
-			Annotations: map[string]string{"example.com/a": "b"}, PriorityClassName: "system-cluster-critical",
-		}
+		pods := &liqo.PodSettings{Annotations: map[string]string{"example.com/a": "b"}}
 		spec.Client.Pods, spec.Server.Pods = pods, pods
 	}
 	allowing := func(port int32) func(*shortcut.Spec) {
 		return func(spec *shortcut.Spec) {
 			spec.Allow = &shortcut.Allow{ToServer: []liqo.Rule{{Protocol: liqo.TCP, Port: port}}}
 		}
-	}
-	// What a plan reads to see whether gateways' pods find a place.
-	checksPlacement := func(ctx context.Context, s *shortcut.Shortcut) error {
-		spec := specWith(withPods)
-		template := func() (end.TemplateSettings, error) { return s.Server.CheckTemplate(ctx, spec.Server) }
-		if problems := s.Server.CheckPlacement(ctx, spec.Server, template); len(problems) > 0 {
-			return problems[0]
-		}
-		return nil
 	}
 	onEachStage(t, func(s *stage) {
 		limited := s.has(allowing(5432))
@@ -39,9 +26,6 @@ func TestAccNothingInTheExamplesOfRolesForPodsAndRulesIsSuperfluous(t *testing.T
 			{name: "a destroy of gateways with settings of their pods", do: disconnects,
 				prepare: func() { s.remove(); s.has(withPods)() },
 				rights:  of(templates, "delete")},
-			// Without them, the plan does not warn.
-			{name: "a plan of settings of pods", do: checksPlacement, succeeds: true,
-				rights: []string{"list nodes", "get priorityclasses.scheduling.k8s.io"}},
 			{name: "a create with rules of what may cross", prepare: s.remove, do: connects(allowing(5432)),
 				rights: of(firewalls, "create", "patch")},
 			{name: "a look at rules that lasts", prepare: limited, do: looksForLong, rights: of(firewalls, "watch")},
