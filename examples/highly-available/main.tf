@@ -20,7 +20,7 @@ locals {
     replicas = 2
 
     # The standby waits for so long until it takes over from a pod that no longer answers.
-    failover = "4s"
+    lease_duration = "4s"
 
     # Kubernetes makes another standby 5 seconds after it has found that a node is lost, not 300.
     tolerations = [

@@ -21,7 +21,7 @@ func TestTheFiguresOfTheREADMEAreThoseOfTheBenchmark(t *testing.T) {
 // The README says in one sentence what the page that `make failover` writes says first.
 func TestTheSecondsOfTheREADMEAreThoseOfTheMeasurement(t *testing.T) {
 	oneLine := func(text string) string { return strings.Join(strings.Fields(text), " ") }
-	const begin, end = "With `failover = \"4s\"`, a lost node ", "\n\n"
+	const begin, end = "With `lease_duration = \"4s\"`, a lost node ", "\n\n"
 	_, measured, found := strings.Cut(read(t, "templates/guides/failover.md"), begin)
 	measured, _, ends := strings.Cut(measured, end)
 	if !found || !ends {

@@ -147,18 +147,18 @@ func (d derivedDeployment) separate(topologyKey string) error {
 // setLease sets how long the active replica may be silent before another one takes over. The deadline to renew the
 // lease and the pause between two attempts are in the same proportion to it as Liqo's defaults: 15, 10 and 2 seconds.
 func (d derivedDeployment) setLease(settings liqo.PodSettings) error {
-	if settings.Failover == "" {
+	if settings.LeaseDuration == "" {
 		return nil
 	}
-	lease, err := time.ParseDuration(settings.Failover)
+	lease, err := time.ParseDuration(settings.LeaseDuration)
 	if err != nil {
-		return &inexpressible{"failover", err.Error()}
+		return &inexpressible{"lease_duration", err.Error()}
 	}
 	electing := slices.DeleteFunc(d.electing(), func(container map[string]any) bool {
 		return slices.Contains(argsOf(container), any(electionFlag+"=false"))
 	})
 	if len(electing) == 0 {
-		return &inexpressible{"failover", "no replica takes over from a single one; set `replicas` to 2 or more"}
+		return &inexpressible{"lease_duration", "no replica takes over from a single one; set `replicas` to 2 or more"}
 	}
 	for _, container := range electing {
 		args := argsOf(container)

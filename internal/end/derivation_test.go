@@ -74,7 +74,7 @@ func eachChart(t *testing.T, test func(t *testing.T, template string, electing [
 func TestReplicasElectTheActiveOneInEveryVersionOfLiqo(t *testing.T) {
 	eachChart(t, func(t *testing.T, template string, electing []string) {
 		t.Helper()
-		before, after := derivedParts(t, template, liqo.PodSettings{Replicas: 2, Failover: "4s"})
+		before, after := derivedParts(t, template, liqo.PodSettings{Replicas: 2, LeaseDuration: "4s"})
 		spec, pods := after.Deployment.Spec, after.Deployment.Spec.Template
 		rolls := spec.Strategy.RollingUpdate
 		if ptr.Deref(spec.Replicas, 0) != 2 || spec.Strategy.Type != "RollingUpdate" ||
@@ -186,8 +186,8 @@ func TestWhatATemplateCannotExpressIsRefusedWithTheReason(t *testing.T) {
 			delete(fieldsOf(service["selector"]), activeLabel)
 		}, two, "`replicas`: the Service in the template does not select the label networking.liqo.io/active, so it would " +
 			"send packets to replicas that are not active"},
-		"nobody to take over": {nil, liqo.PodSettings{Failover: "4s"},
-			"`failover`: no replica takes over from a single one; set `replicas` to 2 or more"},
+		"nobody to take over": {nil, liqo.PodSettings{LeaseDuration: "4s"},
+			"`lease_duration`: no replica takes over from a single one; set `replicas` to 2 or more"},
 		"a number": {nil, liqo.PodSettings{NodeSelector: map[string]string{"example.com/rack": "7"}},
 			"`node_selector`: Liqo would make a number of the text \"7\" when it renders the template, and Kubernetes would " +
 				"refuse it"},

@@ -15,7 +15,7 @@ import (
 // what that one says.
 type PodSettings struct {
 	Replicas          int32                         `json:"replicas,omitempty"`
-	Failover          string                        `json:"failover,omitempty"` // lease of the active one, as Go writes it
+	LeaseDuration     string                        `json:"leaseDuration,omitempty"` // of the active one, as Go writes it
 	NodeSelector      map[string]string             `json:"nodeSelector,omitempty"`
 	Tolerations       []corev1.Toleration           `json:"tolerations,omitempty"` // besides those of the template
 	TopologyKey       string                        `json:"topologyKey,omitempty"` // label that replicas never share

@@ -14,7 +14,7 @@ import (
 // replicated is a shortcut whose server has a standby.
 const replicated = `server_gateway = {
 	service_type = "LoadBalancer"
-	pods         = { replicas = 2, failover = "4s" }
+	pods         = { replicas = 2, lease_duration = "4s" }
 }`
 
 // serverTemplate names a template of gateway servers.
@@ -64,12 +64,12 @@ func TestAPlanSaysWhyADerivedTemplateIsWrittenAgainAndAnApplyDoesIt(t *testing.T
 
 func TestAnApplyAndAPlanNameThePodsThatNoNodeTakesInTheWordsOfTheScheduler(t *testing.T) {
 	l := leavesFor(t)
-	for remote, config := range map[string]func(failover string) string{
-		"rome": func(failover string) string {
-			return between("milan", strings.Replace(replicated, "4s", failover, 1))
+	for remote, config := range map[string]func(lease string) string{
+		"rome": func(lease string) string {
+			return between("milan", strings.Replace(replicated, "4s", lease, 1))
 		},
-		"turin": func(failover string) string {
-			return serverOf(`pods = { replicas = 2, failover = "` + failover + `" }`)
+		"turin": func(lease string) string {
+			return serverOf(`pods = { replicas = 2, lease_duration = "` + lease + `" }`)
 		},
 	} {
 		p := l.project(t, config("4s"))
@@ -109,7 +109,7 @@ func TestAnImportReadsTheSettingsOfPodsBack(t *testing.T) {
 	p.apply()
 	p.forget(romeMilan)
 	p.imports(romeMilan, "rome/milan")
-	p.has(romeMilan, "4s", "server_gateway", "pods", "failover")
+	p.has(romeMilan, "4s", "server_gateway", "pods", "lease_duration")
 	p.destroy()
 	template := serverTemplate("liqo-tenant-rome", "rome")
 	if err := l.of("milan").Get(t.Context(), client.ObjectKeyFromObject(template), template); client.IgnoreNotFound(err) !=
@@ -126,9 +126,9 @@ func TestSettingsOfPodsThatLeadNowhereAreNamedAtThePlan(t *testing.T) {
 	}`)).plan().says(`The client dials one node of the server`)
 	for said, pods := range map[string]string{
 		`must be at least 1, got: 0`:                     `{ replicas = 0 }`,
-		`must be a duration of at least 2s, such as 4s`:  `{ replicas = 2, failover = "1s" }`,
+		`must be a duration of at least 2s, such as 4s`:  `{ replicas = 2, lease_duration = "1s" }`,
 		`It needs ` + "`replicas = 2` or more":           `{ topology_key = "kubernetes.io/hostname" }`,
-		`no replica takes over from a single one`:        `{ replicas = 1, failover = "4s" }`,
+		`no replica takes over from a single one`:        `{ replicas = 1, lease_duration = "4s" }`,
 		`Liqo would make a number of the text "7"`:       `{ node_selector = { "example.com/rack" = "7" } }`,
 		`the template has no container "wg"; it has`:     `{ resources = { wg = { limits = { cpu = "1" } } } }`,
 		"`toleration_seconds` needs":                     `{ tolerations = [{ key = "a", toleration_seconds = 5 }] }`,

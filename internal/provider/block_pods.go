@@ -37,13 +37,13 @@ func podsAttribute() schema.SingleNestedAttribute {
 					"usually one.",
 				Validators: []validator.Int32{int32validator.AtLeast(1)},
 			},
-			"failover": schema.StringAttribute{
+			"lease_duration": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "How long the active pod may be silent before another one takes over, at least `2s`. It is " +
-					"also how long a pod that ends in order is missed: Liqo 1.2.0 does not hand over. A short time costs more " +
-					"requests to the API server, and an API server that is away for as long makes the active pod give up. " +
-					"Default: `15s`, as in Liqo.",
-				Validators: []validator.String{failover()},
+				MarkdownDescription: "Duration of the lease that the active pod renews, at least `2s`. When it has been silent for " +
+					"so long, another one takes over, which takes [some time more](../guides/failover.md). A pod that ends in order " +
+					"is missed for as long, too: Liqo 1.2.0 does not hand over. A short lease costs more requests to the API " +
+					"server, and an API server that is away for as long makes the active pod give up. Default: `15s`, as in Liqo.",
+				Validators: []validator.String{leaseDuration()},
 			},
 			"node_selector": textsAttribute("Labels of the nodes on which the pods may run. They add to the template's.",
 				metadataKey(), labelValue()),
@@ -135,18 +135,18 @@ func containerName() validator.String {
 	}
 }
 
-// leastFailover is the shortest lease of an active replica. The pod renews it 5 times in that time.
-const leastFailover = 2 * time.Second
+// leastLease is the shortest lease of an active replica. The pod renews it 5 times in that time.
+const leastLease = 2 * time.Second
 
-// failover accepts the lease of an active replica.
-func failover() validator.String {
+// leaseDuration accepts the lease of an active replica.
+func leaseDuration() validator.String {
 	return textValidator{
-		refusal: trouble.Problem{ID: "failover-invalid", Summary: "Not a time for a failover"},
+		refusal: trouble.Problem{ID: "lease-duration-invalid", Summary: "Not a duration of a lease"},
 		must: "must be a duration of at least 2s, such as 4s: the active pod renews its lease in an even shorter time, and " +
 			"would lose it whenever the API server is slow",
 		valid: func(text string) bool {
 			lease, err := time.ParseDuration(text)
-			return err == nil && lease >= leastFailover
+			return err == nil && lease >= leastLease
 		},
 	}
 }
@@ -166,7 +166,7 @@ func quantity() validator.String {
 // podsModel is `pods`. What is not set is nil.
 type podsModel struct {
 	Replicas          *int32                   `tfsdk:"replicas"`
-	Failover          *string                  `tfsdk:"failover"`
+	LeaseDuration     *string                  `tfsdk:"lease_duration"`
 	NodeSelector      map[string]string        `tfsdk:"node_selector"`
 	Tolerations       []tolerationModel        `tfsdk:"tolerations"`
 	TopologyKey       *string                  `tfsdk:"topology_key"`

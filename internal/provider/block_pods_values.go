@@ -68,7 +68,7 @@ func podsSpec(ctx context.Context, set types.Object) (*liqo.PodSettings, diag.Di
 	var model podsModel
 	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
 	pods := &liqo.PodSettings{
-		Replicas: ptr.Deref(model.Replicas, 0), Failover: ptr.Deref(model.Failover, ""),
+		Replicas: ptr.Deref(model.Replicas, 0), LeaseDuration: ptr.Deref(model.LeaseDuration, ""),
 		NodeSelector: model.NodeSelector, TopologyKey: ptr.Deref(model.TopologyKey, ""),
 		PriorityClassName: ptr.Deref(model.PriorityClassName, ""), Annotations: model.Annotations, Labels: model.Labels,
 	}
@@ -94,7 +94,7 @@ func podsObject(ctx context.Context, pods *liqo.PodSettings) (types.Object, diag
 		return types.ObjectNull(podsTypes), nil
 	}
 	model := podsModel{
-		Replicas: unlessEmpty(pods.Replicas), Failover: unlessEmpty(pods.Failover), NodeSelector: pods.NodeSelector,
+		Replicas: unlessEmpty(pods.Replicas), LeaseDuration: unlessEmpty(pods.LeaseDuration), NodeSelector: pods.NodeSelector,
 		TopologyKey: unlessEmpty(pods.TopologyKey), PriorityClassName: unlessEmpty(pods.PriorityClassName),
 		Annotations: pods.Annotations, Labels: pods.Labels,
 	}

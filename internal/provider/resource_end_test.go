@@ -127,7 +127,7 @@ var others = map[string]tftypes.Value{
 	"tunnels":                   number(2),
 	"server_endpoint.ports":     numbers(51840, 51841),
 	"server_endpoint.port":      number(31000), "server_endpoint.protocol": text("TCP"),
-	"pods.replicas": number(2), "pods.failover": text("4s"), "pods.node_selector": textByName("other", text("one")),
+	"pods.replicas": number(2), "pods.lease_duration": text("4s"), "pods.node_selector": textByName("other", text("one")),
 	"pods.tolerations": someTolerations(), "pods.topology_key": text("other"), "pods.priority_class_name": text("other"),
 	"pods.resources": someResources(), "pods.annotations": textByName("other", text("one")),
 	"pods.labels": textByName("other", text("one")),
@@ -143,7 +143,7 @@ func (h endCase) changed(
 	switch setting {
 	case "node_port":
 		configured["service_type"] = text("NodePort")
-	case "pods.failover", "pods.topology_key":
+	case "pods.lease_duration", "pods.topology_key":
 		configured["pods.replicas"] = number(2)
 	}
 	config := configured.object(h.kind(t), "")

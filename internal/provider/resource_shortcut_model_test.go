@@ -41,7 +41,7 @@ func networkOf(podCIDR, externalCIDR string) types.Object {
 // fullySetPods returns settings of pods of which none is empty.
 func fullySetPods() *liqo.PodSettings {
 	return &liqo.PodSettings{
-		Replicas: 2, Failover: "4s", NodeSelector: map[string]string{"example.com/edge": "true"},
+		Replicas: 2, LeaseDuration: "4s", NodeSelector: map[string]string{"example.com/edge": "true"},
 		Tolerations: []corev1.Toleration{{
 			Key: "node.kubernetes.io/unreachable", Operator: "Equal", Value: "x", Effect: "NoExecute",
 			TolerationSeconds: ptr.To[int64](0),

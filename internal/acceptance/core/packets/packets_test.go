@@ -64,7 +64,7 @@ func TestAccPacketsCrossAgainWhenTheActivePodIsLostOrItsGatewayEnds(t *testing.T
 	// The client's gateway shows what a standby does in a fraction of the time: once it dials, packets cross. A server
 	// waits until the client dials, for 15 s. Both pods are on the only node, which has no label of that name.
 	p := lab.Join(t, "milan", acctest.OverNodePort+`
-		client_gateway = { pods = { replicas = 2, failover = "4s", topology_key = "example.com/rack" } }`)
+		client_gateway = { pods = { replicas = 2, lease_duration = "4s", topology_key = "example.com/rack" } }`)
 	active := lab.ActivePod(t, "rome", nil)
 	for _, end := range []func(*corev1.Pod){
 		func(pod *corev1.Pod) {

@@ -200,8 +200,8 @@ func dropRules(t *testing.T, lab *acctest.RealLab, cluster, other string) {
 
 func TestAccPacketsThatMayNotCrossDoNotWhenAStandbyTakesOverOrLiqoIsUpdated(t *testing.T) {
 	p := acctest.JoinTwoNodes(t, `
-		server_gateway = { service_type = "LoadBalancer", pods = { replicas = 2, failover = "4s" } }
-		client_gateway = { pods = { replicas = 2, failover = "4s" } }
+		server_gateway = { service_type = "LoadBalancer", pods = { replicas = 2, lease_duration = "4s" } }
+		client_gateway = { pods = { replicas = 2, lease_duration = "4s" } }
 		allow = [{ to = "server", protocol = "TCP", port = 80 }]`)
 	nothingCrossed := forbidden(t, p.Lab)
 	crosses := func() {

@@ -50,7 +50,7 @@ func TestAccPacketsCrossAgainAfterAFailover(t *testing.T) {
 		t.Run(one.String(), func(t *testing.T) {
 			pods := fmt.Sprintf("{ replicas = %d }", one.replicas)
 			if one.replicas > 1 {
-				pods = fmt.Sprintf("{ replicas = %d, failover = %q }", one.replicas, one.failover)
+				pods = fmt.Sprintf("{ replicas = %d, failover = %q }", one.replicas, one.lease)
 			}
 			f := &failover{acctest.JoinTwoNodes(t, fmt.Sprintf(`
 				server_gateway = { service_type = %q, pods = %[2]s }
@@ -90,12 +90,12 @@ func TestAccPacketsCrossAgainAfterAFailover(t *testing.T) {
 type failoverCase struct {
 	service  string
 	replicas int
-	failover string // the lease; Liqo's own is 15s
+	lease    string // its duration; Liqo's own is 15s
 	end      string
 }
 
 func (c failoverCase) String() string {
-	return fmt.Sprintf("service=%s/replicas=%d/failover=%s/end=%s", c.service, c.replicas, c.failover, c.end)
+	return fmt.Sprintf("service=%s/replicas=%d/lease=%s/end=%s", c.service, c.replicas, c.lease, c.end)
 }
 
 // failover is such a shortcut. Everything happens to the gateway of the cluster.
