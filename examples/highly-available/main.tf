@@ -15,38 +15,20 @@ provider "liqo" {
   config_path = "~/.kube/config"
 }
 
-locals {
-  pods = {
-    replicas = 2
-
-    # The standby waits for so long until it takes over from a pod that no longer answers.
-    lease_duration = "4s"
-
-    # Kubernetes makes another standby 5 seconds after it has found that a node is lost, not 300.
-    tolerations = [
-      for state in ["not-ready", "unreachable"] : {
-        key                = "node.kubernetes.io/${state}"
-        operator           = "Exists"
-        effect             = "NoExecute"
-        toleration_seconds = 5
-      }
-    ]
-
-    # A node that is full makes room for a gateway.
-    priority_class_name = "system-cluster-critical"
-  }
-}
-
 resource "liqo_shortcut" "rome_milan" {
   client = "rome"
   server = "milan"
 
-  server_gateway = {
-    service_type = "LoadBalancer"
-    pods         = local.pods
-  }
+  pods = {
+    replicas       = 2
+    lease_duration = "4s" # the standby waits for so long until it takes over from a pod that no longer answers
 
-  client_gateway = {
-    pods = local.pods
+    # Kubernetes makes another standby 5 seconds after it has found that a node is lost, not 300.
+    tolerations = [for state in ["not-ready", "unreachable"] : {
+      key                = "node.kubernetes.io/${state}"
+      operator           = "Exists"
+      effect             = "NoExecute"
+      toleration_seconds = 5
+    }]
   }
 }

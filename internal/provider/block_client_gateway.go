@@ -33,7 +33,7 @@ func clientGatewayAttribute() schema.SingleNestedAttribute {
 			},
 			"key_secret_name": keySecretAttribute("client_namespace"),
 			"template":        templateAttribute(liqo.DefaultClientTemplateName, liqo.DefaultClientTemplateResource),
-			"pods":            podsAttribute(),
+			"pods":            podsAttribute(podsOfOne),
 		},
 	}
 }

@@ -17,17 +17,24 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
-// podsAttribute returns the schema of `pods` of either gateway.
-func podsAttribute() schema.SingleNestedAttribute {
+// Descriptions of `pods`. The last one is that of a gateway that has a resource of its own.
+const (
+	podsOfBoth = "Settings of the pods of both gateways. A gateway with `pods` of its own has none of these. The provider " +
+		"derives a template from the `template` of each gateway, or from Liqo's, and keeps it beside the gateway. "
+	podsOfOne = "Settings of the pods of this gateway, instead of all those in `pods` of the shortcut. With `{}`, the pods " +
+		"are as the template says. Default: `pods` of the shortcut."
+	podsOfEnd = "Settings of the pods of this gateway. The provider derives a template from `template`, or from Liqo's, and " +
+		"keeps it beside the gateway. "
+	podsChange = "When the other template changes, for example by an update of Liqo, a plan says so, and an apply derives " +
+		"it again. A change is made in place, and restarts the gateway; only another number of replicas above one restarts " +
+		"nothing. If both gateways restart for their pods, the client's waits until the server's has. It needs [a role of " +
+		"its own](../guides/least-privilege-rbac.md#settings-of-gateways-pods). Default: the pods are as the template says."
+)
+
+// podsAttribute returns the schema of `pods`.
+func podsAttribute(description string) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
-		Optional: true,
-		MarkdownDescription: "Settings of the pods of this gateway. The provider derives a template from `template`, " +
-			"or from Liqo's, and keeps it beside the gateway. When the other template changes, for example by an update " +
-			"of Liqo, a plan says so, and an apply derives it again. A change is made in place, and restarts this " +
-			"gateway; only another number of replicas above one restarts nothing. If both gateways restart for their " +
-			"pods, the client's waits until the server's has. It needs [a role of its " +
-			"own](../guides/least-privilege-rbac.md#settings-of-gateways-pods). Default: the pods are as the template " +
-			"says.",
+		Optional: true, MarkdownDescription: description,
 		Attributes: map[string]schema.Attribute{
 			"replicas": schema.Int32Attribute{
 				Optional: true,
@@ -189,4 +196,4 @@ type resourceModel struct {
 	Limits   map[string]string `tfsdk:"limits"`
 }
 
-var podsTypes = attributeTypes(podsAttribute().Attributes)
+var podsTypes = attributeTypes(podsAttribute("").Attributes)

@@ -8,9 +8,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/utils/ptr"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
 // This file has what becomes of `pods`: the settings of a leaf, and back.
@@ -120,4 +122,31 @@ func unlessEmpty[T comparable](value T) *T {
 		return nil
 	}
 	return &value
+}
+
+// observedPods finds which settings of pods both gateways have in common, and takes them from the gateways of the state.
+// Settings that the model has for one gateway stay its own. Beside them, the common ones stay as they are. Otherwise,
+// settings are common if they are equal.
+func (m *shortcutModel) observedPods(ctx context.Context, state *shortcut.State) diag.Diagnostics {
+	common, diags := podsSpec(ctx, m.Pods)
+	client, server := state.ClientGateway, state.ServerGateway
+	clientHasOwn, serverHasOwn := m.clientEnd().hasOwnPods(), m.serverEnd().hasOwnPods()
+	same := equality.Semantic.DeepEqual
+	switch {
+	case client != nil && server != nil && !clientHasOwn && !serverHasOwn && same(client.Pods, server.Pods):
+		common = client.Pods
+	case client != nil && client.Pods == nil, server != nil && server.Pods == nil:
+		common = nil // it would be that gateway's, too
+	}
+	if client != nil && !clientHasOwn && same(client.Pods, common) {
+		rest := *client
+		rest.Pods, state.ClientGateway = nil, &rest
+	}
+	if server != nil && !serverHasOwn && same(server.Pods, common) {
+		rest := *server
+		rest.Pods, state.ServerGateway = nil, &rest
+	}
+	object, objectDiags := podsObject(ctx, common)
+	m.Pods = object
+	return append(diags, objectDiags...)
 }

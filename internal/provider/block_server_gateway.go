@@ -96,7 +96,7 @@ func serverGatewayAttributes() map[string]schema.Attribute {
 		},
 		"key_secret_name": keySecretAttribute("server_namespace"),
 		"template":        templateAttribute(liqo.DefaultServerTemplateName, liqo.DefaultServerTemplateResource),
-		"pods":            podsAttribute(),
+		"pods":            podsAttribute(podsOfOne),
 	}
 }
 

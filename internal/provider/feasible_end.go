@@ -29,7 +29,8 @@ func askEach(ctx context.Context, questions []check) diag.Diagnostics {
 type checkedEnd struct {
 	end *end.End
 
-	leafAt, namespaceAt, gatewayAt path.Path // of the attributes with the leaf's name, its namespace and its gateway
+	// Of the attributes with the leaf's name, its namespace, its gateway and the gateway's pods.
+	leafAt, namespaceAt, gatewayAt, podsAt path.Path
 
 	gateway          *plannedGateway // nil unless all its settings are known
 	gatewayChanges   bool            // or is new
@@ -65,7 +66,7 @@ func (p *endPlanning[M, P]) checkFeasible(ctx context.Context) diag.Diagnostics 
 	object := p.object(p.leaf, p.plan, p.own)
 	here := checkedEnd{
 		end: object.End, leafAt: path.Root("cluster"), namespaceAt: path.Root("namespace"), gatewayAt: path.Empty(),
-		gateway: gateway, gatewayChanges: true, followsChange: true,
+		podsAt: path.Root("pods"), gateway: gateway, gatewayChanges: true, followsChange: true,
 		namespace: p.config.common().Namespace, namespaceChanges: p.state == nil, adopt: types.BoolValue(false),
 	}
 	questions := append(here.checks(), func(ctx context.Context) diag.Diagnostics { return p.plan.check(ctx, object) })
@@ -131,12 +132,11 @@ func (s checkedEnd) checkTemplate(ctx context.Context) diag.Diagnostics {
 		return nil
 	}
 	template, err := s.end.CheckTemplate(ctx, s.gateway.Gateway)
+	if end.IsInexpressible(err) {
+		return checkResult(s.podsAt, err)
+	}
 	if err != nil {
-		attribute := "template"
-		if end.IsInexpressible(err) {
-			attribute = "pods"
-		}
-		return checkResult(s.gatewayAt.AtName(attribute), err)
+		return checkResult(s.gatewayAt.AtName("template"), err)
 	}
 	if !s.gatewayChanges {
 		return nil

@@ -48,22 +48,24 @@ func (f feasibility) checkedEnds(ctx context.Context) ([]checkedEnd, diag.Diagno
 	var diags diag.Diagnostics
 	var ends []checkedEnd
 	changes := f.changesGateways(ctx)
+	client, server := f.plan.clientEnd().settings(ctx), f.plan.serverEnd().settings(ctx)
 	for i, e := range f.ends() {
 		ends = append(ends, checkedEnd{
 			end: f.shortcut.Ends()[i], leafAt: path.Root(e.planned.attribute), namespaceAt: e.planned.path("namespace"),
-			gatewayAt: e.planned.path("gateway"), adopt: f.plan.AdoptExisting, namespace: *e.configured.namespace,
-			gatewayChanges:   f.state == nil || !e.planned.gateway.Equal(*e.recorded.gateway),
+			gatewayAt: e.planned.path("gateway"), podsAt: e.planned.podsPath(), adopt: f.plan.AdoptExisting,
+			namespace:        *e.configured.namespace,
+			gatewayChanges:   f.state == nil || !e.planned.settings(ctx).Equal(e.recorded.settings(ctx)),
 			followsChange:    changes,
 			namespaceChanges: f.state == nil || !e.planned.namespace.Equal(*e.recorded.namespace),
 		})
 	}
-	if fullyKnown(ctx, f.plan.ClientGateway) {
-		set, clientDiags := clientGatewaySpec(ctx, f.plan.ClientGateway)
+	if fullyKnown(ctx, client) {
+		set, clientDiags := clientGatewaySpec(ctx, client)
 		diags.Append(clientDiags...)
 		ends[0].gateway = &plannedGateway{Gateway: set}
 	}
-	if fullyKnown(ctx, f.plan.ServerGateway) {
-		set, serverDiags := serverGatewaySpec(ctx, f.plan.ServerGateway)
+	if fullyKnown(ctx, server) {
+		set, serverDiags := serverGatewaySpec(ctx, server)
 		diags.Append(serverDiags...)
 		ends[1].gateway = &plannedGateway{Gateway: set}
 		for _, e := range ends {
@@ -78,7 +80,8 @@ func (f feasibility) checkedEnds(ctx context.Context) ([]checkedEnd, diag.Diagno
 // changesGateways reports whether the apply makes, changes or replaces a gateway. That is assumed of settings that are
 // not known yet, and if it can't be found out. The checks say why.
 func (f feasibility) changesGateways(ctx context.Context) bool {
-	if f.state == nil || !fullyKnown(ctx, f.plan.ClientGateway, f.plan.ServerGateway, f.plan.MTU, f.plan.KeyRotationTrigger) {
+	if f.state == nil ||
+		!fullyKnown(ctx, f.plan.Pods, f.plan.ClientGateway, f.plan.ServerGateway, f.plan.MTU, f.plan.KeyRotationTrigger) {
 		return true
 	}
 	spec, diags := f.plan.spec(ctx, f.config)
@@ -92,10 +95,11 @@ func (f feasibility) changesGateways(ctx context.Context) bool {
 // lostNode warns of replicas that help against a lost pod, but not against a lost node: the client dials the address of
 // one node, and goes on to dial it when the node is gone. Liqo's gateway takes only the first address of an endpoint.
 func (f feasibility) lostNode(ctx context.Context) diag.Diagnostics {
-	if !fullyKnown(ctx, f.plan.ClientGateway, f.plan.ServerGateway) {
+	settings := f.plan.serverEnd().settings(ctx)
+	if !fullyKnown(ctx, f.plan.ClientGateway, settings) {
 		return nil
 	}
-	server, diags := serverGatewaySpec(ctx, f.plan.ServerGateway)
+	server, diags := serverGatewaySpec(ctx, settings)
 	client, clientDiags := clientGatewaySpec(ctx, f.plan.ClientGateway)
 	diags.Append(clientDiags...)
 	pods := server.Pods
@@ -108,7 +112,7 @@ func (f feasibility) lostNode(ctx context.Context) diag.Diagnostics {
 			"pod of %q. Replicas help there if a pod is lost. If the node is lost, nobody dials another one before the "+
 			"next apply. Use a load balancer, or set `server_address` of `client_gateway` to an address that moves, such as "+
 			"a virtual IP.", f.plan.Client.ValueString(), f.plan.Server.ValueString())).
-		warningAt(path.Root("server_gateway").AtName("pods").AtName("replicas")))
+		warningAt(f.plan.serverEnd().podsPath().AtName("replicas")))
 }
 
 // free finds a network of the pair that someone else made.

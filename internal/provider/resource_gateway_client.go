@@ -35,7 +35,7 @@ func gatewayClientSchema(ctx context.Context) schema.Schema {
 		Attributes: endAttributes(ctx, gatewayAttributes(map[string]schema.Attribute{
 			"server_endpoint": dialledEndpointAttribute(),
 			"template":        templateAttribute(liqo.DefaultClientTemplateName, liqo.DefaultClientTemplateResource),
-			"pods":            podsAttribute(),
+			"pods":            podsAttribute(podsOfEnd + podsChange),
 		})),
 	}
 }

@@ -24,6 +24,7 @@ func newGatewayServerResource() resource.Resource {
 
 func gatewayServerSchema(ctx context.Context) schema.Schema {
 	own := serverGatewayAttributes()
+	own["pods"] = podsAttribute(podsOfEnd + podsChange)
 	own["endpoint"] = schema.SingleNestedAttribute{
 		Computed: true, Attributes: endpointAttributes(),
 		MarkdownDescription: "Address and port of this gateway, as it reports them. Pass it as `server_endpoint` to the " +

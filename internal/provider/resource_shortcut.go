@@ -56,6 +56,7 @@ func (r *shortcutResource) ValidateConfig(
 	}
 	resp.Diagnostics.Append(validateTimeouts(model.Timeouts.Attributes())...)
 	resp.Diagnostics.Append(validateAllow(ctx, model.Allow)...)
+	resp.Diagnostics.Append(validatePods(ctx, model.Pods, path.Empty())...)
 	var client clientGatewayModel
 	if given(model.ClientGateway) {
 		resp.Diagnostics.Append(model.ClientGateway.As(ctx, &client, basetypes.ObjectAsOptions{})...)

@@ -62,12 +62,12 @@ func changes(ctx context.Context, planned, before attr.Value) bool {
 }
 
 // mayMove reports whether an update can give the server's gateway another address or port.
-func (m *shortcutModel) mayMove(before *shortcutModel) bool {
+func (m *shortcutModel) mayMove(ctx context.Context, before *shortcutModel) bool {
 	if given(m.AdoptExisting) && !m.AdoptExisting.Equal(before.AdoptExisting) || !given(before.ServerEndpoint) ||
 		!m.ServerNamespace.Equal(before.ServerNamespace) || m.ServerGateway.IsUnknown() {
 		return true
 	}
-	planned, then := m.ServerGateway.Attributes(), before.ServerGateway.Attributes()
+	planned, then := m.serverEnd().settings(ctx).Attributes(), before.serverEnd().settings(ctx).Attributes()
 	isService := func(kind corev1.ServiceType) bool {
 		return planned["service_type"].Equal(types.StringValue(string(kind)))
 	}

@@ -84,7 +84,7 @@ func TestAPlanSaysWhatAChangeCosts(t *testing.T) {
 			if !slices.Equal(warnings, test.warnings) {
 				t.Errorf("warnings: %q, expected %q", warnings, test.warnings)
 			}
-			if moves := plan.mayMove(&state); moves != test.moves {
+			if moves := plan.mayMove(t.Context(), &state); moves != test.moves {
 				t.Errorf("may move: %t", moves)
 			}
 		})

@@ -86,7 +86,7 @@ func fullySet(t *testing.T) shortcutModel {
 	model.ClientGateway = types.ObjectValueMust(clientGatewayTypes, map[string]attr.Value{
 		"server_address": types.StringValue("milan.example.com"), "server_port": types.Int32Value(41000),
 		"key_secret_name": types.StringValue("client-keys"), "template": templateNamed("my-client", "g/v1/clients"),
-		"pods": podsOf(t, fullySetPods()),
+		"pods": podsOf(t, &liqo.PodSettings{Replicas: 3}),
 	})
 	model.ClientNamespace, model.ServerNamespace = types.StringValue("of-rome"), types.StringValue("of-milan")
 	model.ClientNetwork, model.ServerNetwork = networkOf("10.1.0.0/16", "10.2.0.0/16"),
@@ -126,7 +126,7 @@ func TestEverySettingReachesTheLeaves(t *testing.T) {
 		Client: liqo.GatewayClient{
 			ServerAddress: "milan.example.com", ServerPort: 41000, KeySecret: "client-keys",
 			Template: liqo.Template{Name: "my-client", Namespace: "custom", Resource: "g/v1/clients"},
-			Pods:     fullySetPods(),
+			Pods:     &liqo.PodSettings{Replicas: 3},
 		},
 		ClientEnd: shortcut.EndSpec{
 			Namespace:    "of-rome",
@@ -232,6 +232,58 @@ func TestEverySettingOfAGatewayIsReadFromTheLeaf(t *testing.T) {
 		if !model.ServerGateway.Equal(expected.ServerGateway) || !model.ClientGateway.Equal(expected.ClientGateway) ||
 			model.tunnelModel != expected.tunnelModel {
 			t.Errorf("%s: got %s and %s, %v", name, model.ServerGateway, model.ClientGateway, model.tunnelModel)
+		}
+	}
+}
+
+func TestSettingsOfPodsStayCommonOrThoseOfOneGateway(t *testing.T) {
+	// Each letter is one set of settings: those of both gateways, of the client's and of the server's. 0 sets nothing.
+	letter := func(letter byte) *liqo.PodSettings {
+		return map[byte]*liqo.PodSettings{'A': {Replicas: 2}, 'B': {Replicas: 3}, '0': {}}[letter]
+	}
+	for name, test := range map[string]struct{ before, found, expected string }{
+		"nothing":                               {"---", "--", "---"},
+		"an import of equal ones":               {"---", "AA", "A--"},
+		"an import of different ones":           {"---", "AB", "-AB"},
+		"an import of one":                      {"---", "A-", "-A-"},
+		"common ones":                           {"A--", "AA", "A--"},
+		"equal ones of their own":               {"-AA", "AA", "-AA"},
+		"common ones, and one of its own":       {"A-B", "AB", "A-B"},
+		"common ones, and an equal one":         {"AA-", "AA", "AA-"},
+		"common ones, and one without settings": {"A-0", "A0", "A-0"},
+		"one end has changed":                   {"A--", "AB", "A-B"},
+		"its own one has changed":               {"A-B", "A0", "A-0"},
+		"both have changed alike":               {"A--", "BB", "B--"},
+		"one end has lost them":                 {"A--", "-A", "--A"},
+		"both have lost them":                   {"A--", "--", "---"},
+		"its own ones are lost":                 {"A-B", "A-", "-A-"},
+		"one gateway is missing":                {"A--", "?A", "A--"},
+		"one that has its own is missing":       {"AB-", "?A", "AB-"},
+		"both are missing":                      {"A-B", "??", "A-B"},
+	} {
+		model, found := settled(t), working()
+		gateway := func(kinds map[string]attr.Type, pods byte) types.Object {
+			return objectWith(t.Context(), kinds, map[string]attr.Value{"pods": podsOf(t, letter(pods))})
+		}
+		model.Pods = podsOf(t, letter(test.before[0]))
+		model.ClientGateway = gateway(clientGatewayTypes, test.before[1])
+		model.ServerGateway = gateway(serverGatewayTypes, test.before[2])
+		found.ClientGateway, found.ServerGateway = nil, nil
+		if test.found[0] != '?' {
+			found.ClientGateway = &liqo.GatewayClient{Pods: letter(test.found[0])}
+		}
+		if test.found[1] != '?' {
+			found.ServerGateway = &liqo.GatewayServer{Pods: letter(test.found[1])}
+		}
+		if diags := model.observed(t.Context(), found); diags.HasError() {
+			t.Fatal(diags)
+		}
+		for i, got := range []attr.Value{
+			model.Pods, model.ClientGateway.Attributes()["pods"], model.ServerGateway.Attributes()["pods"],
+		} {
+			if expected := podsOf(t, letter(test.expected[i])); !got.Equal(expected) {
+				t.Errorf("%s: of %d, there is %s, expected %s", name, i, got, expected)
+			}
 		}
 	}
 }

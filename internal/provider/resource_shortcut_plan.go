@@ -45,7 +45,7 @@ func (p *planning) propose(ctx context.Context) diag.Diagnostics {
 
 func (p *planning) foresee(ctx context.Context) diag.Diagnostics {
 	p.plan.Status = types.StringUnknown()
-	if p.state == nil || len(p.replace) > 0 || p.plan.mayMove(p.state) {
+	if p.state == nil || len(p.replace) > 0 || p.plan.mayMove(ctx, p.state) {
 		p.plan.ServerEndpoint = types.ObjectUnknown(endpointTypes)
 	}
 	if len(p.replace) > 0 {
@@ -59,7 +59,7 @@ func (p *planning) planUpdate(ctx context.Context) diag.Diagnostics {
 	broken, diags := p.planRepair(ctx)
 	diags.Append(p.planNamespaces(ctx)...)
 	p.planMoves()
-	p.keepsLeaves = !broken && p.planSettings()
+	p.keepsLeaves = !broken && p.planSettings(ctx)
 	return diags
 }
 
@@ -111,9 +111,9 @@ func (p *planning) needsRepair(ctx context.Context, status shortcut.Status) (boo
 // planSettings plans that the shortcut stays as it is, and returns true, if the leaves stay unchanged. The first update
 // after an import changes them, because it adopts the network, but not if it gives up a lost leaf. Then the shortcut
 // stays unadopted until a later update.
-func (p *planning) planSettings() bool {
+func (p *planning) planSettings(ctx context.Context) bool {
 	adopts := p.own.Unadopted && !p.givesUp()
-	if adopts || !p.pair.knowsNewNames(p.plan, p.state) || !p.plan.changesSettingsOnly(p.state) {
+	if adopts || !p.pair.knowsNewNames(p.plan, p.state) || !p.plan.changesSettingsOnly(ctx, p.state) {
 		return false
 	}
 	p.plan.Status, p.plan.ServerEndpoint = p.state.Status, p.state.ServerEndpoint

@@ -15,25 +15,53 @@ type modelEnd struct {
 
 	name, clusterID, clusterUID, namespace *types.String
 	gateway, network                       *types.Object
+	pods                                   *types.Object                                      // of both gateways
 	owns                                   func(context.Context, *cluster.Leaf) (bool, error) // as in [recordedLeaf]
 }
 
 func (m *shortcutModel) clientEnd() modelEnd {
 	return modelEnd{
 		"client", &m.Client, &m.ClientClusterID, &m.ClientClusterUID, &m.ClientNamespace, &m.ClientGateway,
-		&m.ClientNetwork, hasOwn(m.ServerClusterID.ValueString(), m.OwnerID.ValueString()),
+		&m.ClientNetwork, &m.Pods, hasOwn(m.ServerClusterID.ValueString(), m.OwnerID.ValueString()),
 	}
 }
 
 func (m *shortcutModel) serverEnd() modelEnd {
 	return modelEnd{
 		"server", &m.Server, &m.ServerClusterID, &m.ServerClusterUID, &m.ServerNamespace, &m.ServerGateway,
-		&m.ServerNetwork, hasOwn(m.ClientClusterID.ValueString(), m.OwnerID.ValueString()),
+		&m.ServerNetwork, &m.Pods, hasOwn(m.ClientClusterID.ValueString(), m.OwnerID.ValueString()),
 	}
 }
 
 // path returns the path of an attribute of this end, such as "namespace".
 func (e modelEnd) path(attribute string) path.Path { return path.Root(e.attribute + "_" + attribute) }
+
+// settings returns the settings of the gateway. They have the pods of both gateways, unless this one has its own. A
+// missing block has none but these.
+func (e modelEnd) settings(ctx context.Context) types.Object {
+	if e.gateway.IsUnknown() {
+		return *e.gateway
+	}
+	settings := e.gateway.Attributes()
+	if !e.hasOwnPods() && !e.pods.IsNull() {
+		settings["pods"] = *e.pods
+	}
+	return objectWith(ctx, e.gateway.AttributeTypes(ctx), settings)
+}
+
+// hasOwnPods reports whether the gateway has, or may have, settings of pods that the other one need not have.
+func (e modelEnd) hasOwnPods() bool {
+	pods, found := e.gateway.Attributes()["pods"]
+	return found && !pods.IsNull() || e.gateway.IsUnknown()
+}
+
+// podsPath returns the path of the settings of the gateway's pods.
+func (e modelEnd) podsPath() path.Path {
+	if e.hasOwnPods() {
+		return e.path("gateway").AtName("pods")
+	}
+	return path.Root("pods")
+}
 
 // leaf returns the leaf as the model has it. It is empty in an empty model.
 func (e modelEnd) leaf() recordedLeaf {

@@ -114,7 +114,7 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 		plan.Status, plan.ServerEndpoint = types.StringUnknown(), types.ObjectUnknown(endpointTypes)
 		p := planningOf(plan, shortcutModel{}, &state, pair{})
 		broken, _ := p.planRepair(t.Context())
-		if got := !broken && p.plan.changesSettingsOnly(&state); got != test.expected {
+		if got := !broken && p.plan.changesSettingsOnly(t.Context(), &state); got != test.expected {
 			t.Errorf("%s: got %t", name, got)
 		}
 	}
@@ -142,7 +142,7 @@ func TestAnImportedShortcutKeepsALostLeafOnlyToGiveItUp(t *testing.T) {
 		p := planningOf(state, shortcutModel{}, &state, test.pair)
 		p.own = ownership{Token: "mine", Unadopted: !test.adopted}
 		test.plan(p.plan)
-		if got := p.planSettings(); got != test.expected {
+		if got := p.planSettings(t.Context()); got != test.expected {
 			t.Errorf("%s: got %t", name, got)
 		}
 	}

@@ -74,6 +74,7 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 					),
 				},
 			},
+			"pods":           podsAttribute(podsOfBoth + podsChange),
 			"server_gateway": serverGatewayAttribute(ctx),
 			"client_gateway": clientGatewayAttribute(),
 			"wait_for_connection": schema.BoolAttribute{
@@ -164,6 +165,7 @@ type shortcutModel struct {
 	ID                 types.String   `tfsdk:"id"`
 	Client             types.String   `tfsdk:"client"`
 	Server             types.String   `tfsdk:"server"`
+	Pods               types.Object   `tfsdk:"pods"`
 	ServerGateway      types.Object   `tfsdk:"server_gateway"`
 	ClientGateway      types.Object   `tfsdk:"client_gateway"`
 	Allow              types.Set      `tfsdk:"allow"`
@@ -197,8 +199,8 @@ var importedSettings = map[string]any{
 // spec returns the planned shortcut. The plan has the defaults. Only the configuration shows what the user has left to
 // the leaves, because the plan may have the value of the state instead.
 func (m *shortcutModel) spec(ctx context.Context, config *shortcutModel) (shortcut.Spec, diag.Diagnostics) {
-	server, diags := serverGatewaySpec(ctx, m.ServerGateway)
-	client, clientDiags := clientGatewaySpec(ctx, m.ClientGateway)
+	server, diags := serverGatewaySpec(ctx, m.serverEnd().settings(ctx))
+	client, clientDiags := clientGatewaySpec(ctx, m.clientEnd().settings(ctx))
 	diags.Append(clientDiags...)
 	clientEnd, clientEndDiags := endSpec(ctx, config.ClientNamespace, config.ClientNetwork)
 	diags.Append(clientEndDiags...)
@@ -242,7 +244,8 @@ func (m *shortcutModel) observed(ctx context.Context, state shortcut.State) diag
 	m.observedEnds(state)
 	m.observedTunnel(state)
 	m.observedAllow(state)
-	diags := m.observedServerGateway(ctx, state)
+	diags := m.observedPods(ctx, &state)
+	diags.Append(m.observedServerGateway(ctx, state)...)
 	diags.Append(m.observedClientGateway(ctx, state)...)
 	return diags
 }
@@ -283,7 +286,7 @@ func (m *shortcutModel) observedEnds(state shortcut.State) {
 // changesSettingsOnly reports whether a plan changes only settings that no leaf shows. Such a change is recorded
 // without contacting the leaves, so that a user can give up a lost leaf. [planMoves] must come first, because what it
 // finds is not such a change.
-func (m *shortcutModel) changesSettingsOnly(state *shortcutModel) bool {
+func (m *shortcutModel) changesSettingsOnly(ctx context.Context, state *shortcutModel) bool {
 	rest := *m
 	rest.Client, rest.Server = state.Client, state.Server // names may change; the cluster IDs are compared below
 	rest.OnDestroy, rest.AbandonLostCluster, rest.DestroyPeering = state.OnDestroy, state.AbandonLostCluster, state.DestroyPeering
@@ -295,20 +298,11 @@ func (m *shortcutModel) changesSettingsOnly(state *shortcutModel) bool {
 	if m.CIDRRemapping.ValueString() == remappingAllowed { // only a leaf shows a remapping that is forbidden now
 		rest.CIDRRemapping = state.CIDRRemapping
 	}
-	if isEmpty(m.ClientGateway) && isEmpty(state.ClientGateway) {
-		rest.ClientGateway = state.ClientGateway
+	if m.clientEnd().settings(ctx).Equal(state.clientEnd().settings(ctx)) &&
+		m.serverEnd().settings(ctx).Equal(state.serverEnd().settings(ctx)) { // wherever the configuration has them
+		rest.Pods, rest.ClientGateway, rest.ServerGateway = state.Pods, state.ClientGateway, state.ServerGateway
 	}
 	rest.ClientClusterUID, rest.ServerClusterUID = state.ClientClusterUID, state.ServerClusterUID
 	rest.Status, rest.ServerEndpoint = state.Status, state.ServerEndpoint
 	return sameValues(&rest, state)
-}
-
-// isEmpty reports whether a block is missing, or sets nothing.
-func isEmpty(block types.Object) bool {
-	for _, value := range block.Attributes() {
-		if !value.IsNull() {
-			return false
-		}
-	}
-	return !block.IsUnknown()
 }
