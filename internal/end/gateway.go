@@ -66,10 +66,15 @@ func (e *End) ChangesGateway(ctx context.Context, settings liqo.Gateway) (bool, 
 	if err != nil || existing == nil {
 		return err == nil, err
 	}
+	return e.changes(ctx, objects, *existing, desired)
+}
+
+// changes reports whether the desired gateway differs from the one that exists, or gets new keys.
+func (e *End) changes(ctx context.Context, objects liqo.Objects, existing, desired wholeGateway) (bool, error) {
 	if rotates(objects, desired.GetAnnotations()[liqo.RotationAnnotation]) {
 		return true, nil
 	}
-	return e.differ(ctx, *existing, desired)
+	return e.differ(ctx, existing, desired)
 }
 
 // differ reports whether an existing gateway, or the template that is derived for it, is not as desired.
@@ -81,8 +86,9 @@ func (e *End) differ(ctx context.Context, existing, desired wholeGateway) (bool,
 }
 
 // CheckGateway fails if this end can't follow a change to these settings. It changes nothing. A gateway is changed
-// together with the other one, so both ends are checked before the first write.
-func (e *End) CheckGateway(ctx context.Context, settings liqo.Gateway, tunnels int) error {
+// together with the other one, so both ends are checked before the first write. The namespace is as for
+// [End.CheckTechnology].
+func (e *End) CheckGateway(ctx context.Context, namespace string, settings liqo.Gateway, tunnels int) error {
 	if err := e.CheckTunnels(ctx, tunnels); err != nil {
 		return err
 	}
@@ -90,6 +96,9 @@ func (e *End) CheckGateway(ctx context.Context, settings liqo.Gateway, tunnels i
 		if err := e.CheckServiceMetadata(ctx, server); err != nil {
 			return err
 		}
+	}
+	if err := e.CheckTechnology(ctx, namespace, settings); err != nil {
+		return err
 	}
 	_, err := e.CheckTemplate(ctx, settings)
 	return err

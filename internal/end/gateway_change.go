@@ -1,6 +1,7 @@
 package end
 
 import (
+	"cmp"
 	"context"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -54,6 +55,12 @@ func (e *End) createGateway(ctx context.Context, gateway wholeGateway) (EnsuredG
 func (e *End) changeGateway(
 	ctx context.Context, objects liqo.Objects, object client.Object, gateway wholeGateway,
 ) (EnsuredGateway, *parts, error) {
+	existing := wholeGateway{Object: object, ports: objects.Ports}
+	if !changesInPlace(object) {
+		if changes, err := e.changes(ctx, objects, existing, gateway); err != nil || changes {
+			return EnsuredGateway{}, nil, cmp.Or(err, e.unchangeable(object))
+		}
+	}
 	if err := e.prepareKeys(ctx, gateway.Object); err != nil {
 		return EnsuredGateway{}, nil, err
 	}
@@ -61,7 +68,6 @@ func (e *End) changeGateway(
 	if err != nil {
 		return EnsuredGateway{}, nil, err
 	}
-	existing := wholeGateway{Object: object, ports: objects.Ports}
 	ensured, made, err := e.change(ctx, objects, change{existing, gateway, rotated.restarts})
 	if err == nil {
 		err = e.recordRotation(ctx, rotated)
@@ -81,7 +87,7 @@ type change struct {
 
 // change applies a gateway that exists already, and returns when Liqo has changed the object of its technology. The
 // parts are what that object says then. They are nil in two cases: Liqo has not seen the gateway yet, so there is no
-// such object, or its technology is not WireGuard. A gateway of another technology is replaced if it differs.
+// such object, or its technology is not WireGuard. A gateway of another technology does not differ.
 //
 // If pods restart, change first deletes the Connection. The new pods create another one as soon as they know the other
 // gateway's key. The Connection would otherwise still call the tunnel of the old pods up.
@@ -90,36 +96,28 @@ func (e *End) change(
 ) (EnsuredGateway, *parts, error) {
 	gateway := change.desired
 	ensured := EnsuredGateway{Object: gateway.Object}
-	technology := technology{fieldsOfGateway(change.existing.Object).technology}
+	technology := fieldsOfGateway(change.existing.Object).technology
 	differs, err := e.differ(ctx, change.existing, gateway)
 	if err != nil {
 		return ensured, nil, err
 	}
 	apply := func() error { return e.applyExisting(ctx, change.existing.ports, gateway) }
-	if technology.ObjectReference == nil {
-		return ensured, nil, apply()
-	}
-	if !technology.isWireGuard() {
-		if ensured.New = differs; ensured.New {
-			if err := e.RemoveGateways(ctx); err != nil {
-				return ensured, nil, err
-			}
-		}
+	if technology == nil || !isWireGuard(*technology) {
 		return ensured, nil, apply()
 	}
 	var current parts
-	if err := e.untilParts(ctx, technology, func(p parts) bool { current = p; return true }); err != nil {
+	if err := e.untilParts(ctx, *technology, func(p parts) bool { current = p; return true }); err != nil {
 		return ensured, nil, err
 	}
 	if !differs && !change.rotates {
 		return ensured, &current, apply()
 	}
-	return e.changeParts(ctx, objects, change, technology, current)
+	return e.changeParts(ctx, objects, change, *technology, current)
 }
 
 // changeParts does so for a WireGuard gateway that differs. Current is what the object of its technology says now.
 func (e *End) changeParts(
-	ctx context.Context, objects liqo.Objects, change change, technology technology, current parts,
+	ctx context.Context, objects liqo.Objects, change change, technology corev1.ObjectReference, current parts,
 ) (EnsuredGateway, *parts, error) {
 	gateway := change.desired
 	ensured := EnsuredGateway{Object: gateway.Object}
@@ -200,18 +198,18 @@ func setSpec(gateway, other client.Object) {
 }
 
 // replacesGateway reports whether a gateway can't be changed in place to these settings: it is marked for deletion, its
-// namespace, template or Secret changes, it can't get new keys by a restart, or its keys are gone.
+// namespace, template or Secret changes, or its keys are gone.
 func (e *End) replacesGateway(
-	ctx context.Context, objects liqo.Objects, gateway client.Object, namespace string, settings liqo.Gateway,
+	ctx context.Context, gateway client.Object, namespace string, settings liqo.Gateway,
 ) (bool, error) {
 	replacesTemplate, err := e.replacesTemplate(gateway, settings)
 	if err != nil {
 		return false, err
 	}
 	fields := fieldsOfGateway(gateway)
-	secret, rotation := settings.Keys()
+	secret, _ := settings.Keys()
 	if Leaving(gateway) || gateway.GetNamespace() != namespace || replacesTemplate ||
-		fields.userSecret.Name != secret || rotates(objects, rotation) && !canRestart(fields.technology) {
+		fields.userSecret.Name != secret {
 		return true, nil
 	}
 	return e.keysLost(ctx, fields)

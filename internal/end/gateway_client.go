@@ -73,5 +73,5 @@ func (e *End) ReplacesGatewayClient(ctx context.Context, namespace string, spec 
 	if err != nil || gateway == nil {
 		return false, err
 	}
-	return e.replacesGateway(ctx, objects, gateway, namespace, spec)
+	return e.replacesGateway(ctx, gateway, namespace, spec)
 }

@@ -120,7 +120,7 @@ func (e *End) ReplacesGatewayServer(ctx context.Context, namespace string, spec 
 	if err != nil || gateway == nil {
 		return false, err
 	}
-	if replaces, err := e.replacesGateway(ctx, objects, gateway, namespace, spec); err != nil || replaces {
+	if replaces, err := e.replacesGateway(ctx, gateway, namespace, spec); err != nil || replaces {
 		return replaces, err
 	}
 	return e.ServiceLost(ctx, objects)

@@ -2,14 +2,18 @@ package end
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // Liqo renders a gateway's template into an object of the gateway's technology. From that object, it creates the
@@ -17,19 +21,60 @@ import (
 // changes the rest in place, but reports no generation in any status. So the provider renders the template, too, to
 // know what the objects will be.
 
-// technology refers to the object of a gateway's technology, from the gateway's status. It is nil before Liqo has
-// created the object.
-type technology struct{ *corev1.ObjectReference }
-
-// isWireGuard reports whether it is that of WireGuard. Of others, nobody knows what a change does.
-func (t technology) isWireGuard() bool {
-	return t.Kind == networkingv1beta1.WgGatewayServerKind || t.Kind == networkingv1beta1.WgGatewayClientKind
+// wireGuard are the kinds of WireGuard's templates, and of what Liqo makes of them.
+var wireGuard = []string{
+	networkingv1beta1.WgGatewayServerTemplateKind, networkingv1beta1.WgGatewayServerKind,
+	networkingv1beta1.WgGatewayClientTemplateKind, networkingv1beta1.WgGatewayClientKind,
 }
 
-// canRestart reports whether the gateway with this reference in its status can get new keys by a restart. Of a
-// technology that is not WireGuard, nobody knows.
-func canRestart(reference *corev1.ObjectReference) bool {
-	return reference == nil || technology{reference}.isWireGuard()
+// isWireGuard reports whether a template, or the object of a gateway's technology, is WireGuard's. Of other
+// technologies, nobody knows what a change does.
+func isWireGuard(reference corev1.ObjectReference) bool {
+	return slices.Contains(wireGuard, reference.Kind)
+}
+
+// CheckTechnology fails if a gateway with these settings would be changed in place, and is not WireGuard's. It is for a
+// change of either gateway of a pair, and a client may have to follow any change of the server. Without a namespace, the
+// gateway is to be in the tenant namespace.
+func (e *End) CheckTechnology(ctx context.Context, namespace string, settings liqo.Gateway) error {
+	objects, err := e.Find(ctx)
+	existing := objects.Gateway()
+	if err != nil || changesInPlace(existing) {
+		return err
+	}
+	if namespace == "" {
+		stays, err := e.IsTenantNamespace(ctx, existing.GetNamespace())
+		if err != nil || !stays {
+			return err
+		}
+		namespace = existing.GetNamespace()
+	}
+	if replaces, err := e.replacesGateway(ctx, existing, namespace, settings); err != nil || replaces {
+		return err
+	}
+	changes, err := e.ChangesGateway(ctx, settings)
+	if _, follows := settings.(liqo.GatewayClient); err != nil || !changes && !follows {
+		return err
+	}
+	return refusal(e.unchangeable(existing))
+}
+
+// changesInPlace reports whether this package can change a gateway. It can if there is none, or if Liqo has not seen it
+// yet.
+func changesInPlace(gateway client.Object) bool {
+	technology := fieldsOfGateway(gateway).technology
+	return technology == nil || isWireGuard(*technology)
+}
+
+// unchangeable says that a gateway can't be changed because of its technology.
+func (e *End) unchangeable(gateway client.Object) error {
+	return &trouble.Problem{
+		ID: "technology-unchangeable", Leaf: e.Leaf.Name,
+		Summary: "changes are not supported for the technology of this gateway",
+		Advice: fmt.Sprintf("Liqo has made the %s of %s. It is not WireGuard's, so the provider can't tell what a change would "+
+			"do. Take the change back. Or make the gateway anew: `terraform taint ADDRESS`, with the address of this resource, "+
+			"lets the next apply do that.", fieldsOfGateway(gateway).technology.Kind, e.Leaf.Describe(gateway)),
+	}
 }
 
 // parts are what the object of a technology says about a gateway's Deployment and Service. The latter is empty for a
@@ -72,7 +117,7 @@ func (p parts) exceeds(desired parts) bool {
 
 // untilParts waits until done returns true for the parts that the object of a technology has. They are empty while
 // there is no such object.
-func (e *End) untilParts(ctx context.Context, reference technology, done func(parts) bool) error {
+func (e *End) untilParts(ctx context.Context, reference corev1.ObjectReference, done func(parts) bool) error {
 	meta := metav1.ObjectMeta{Namespace: reference.Namespace, Name: reference.Name}
 	if reference.Kind == networkingv1beta1.WgGatewayServerKind {
 		server := &networkingv1beta1.WgGatewayServer{ObjectMeta: meta}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	enutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/external-network/utils"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -87,12 +86,6 @@ func refusal(err error) error {
 	refused := *problem
 	refused.Refused, refused.Advice = true, problem.Advice+" Nothing was changed."
 	return &refused
-}
-
-// isWireGuard reports whether a template makes gateways of WireGuard, whose changes this package can tell.
-func isWireGuard(template corev1.ObjectReference) bool {
-	return template.Kind == networkingv1beta1.WgGatewayServerTemplateKind ||
-		template.Kind == networkingv1beta1.WgGatewayClientTemplateKind
 }
 
 // readTemplate reads a template from the API server. A missing one is an error.

@@ -123,6 +123,15 @@ func (l *leaves) patch(name string, object client.Object, patch string) {
 	}
 }
 
+// patchStatus changes the status of an object on a leaf, as Liqo does.
+func (l *leaves) patchStatus(name string, object client.Object, patch string) {
+	l.t.Helper()
+	merged := client.RawPatch(types.MergePatchType, []byte(patch))
+	if err := l.of(name).Status().Patch(l.t.Context(), object, merged); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
 // lose deletes an object on a leaf, outside of Terraform.
 func (l *leaves) lose(name string, object client.Object) {
 	l.t.Helper()

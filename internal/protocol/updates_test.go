@@ -102,6 +102,32 @@ func TestEverySettingChangesInPlace(t *testing.T) {
 	}
 }
 
+func TestAPlanDoesNotChangeAGatewayOfAnotherTechnology(t *testing.T) {
+	const refused, notWireGuards = `Error: Changes are not supported for the technology of this gateway on leaf "milan"`,
+		`{"status":{"serverRef":{"apiVersion":"v1","kind":"ConfigMap","namespace":"liqo-tenant-rome","name":"rome"}}}`
+	l := leavesFor(t)
+	for address, config := range map[string]func(settings string) string{
+		romeMilan: func(settings string) string { return between("milan", overNodePort+settings) },
+		milansServer: func(settings string) string {
+			return endAt(milansServer, "milan", "rome", `service_type = "NodePort"`+settings)
+		},
+	} {
+		p := l.project(t, config(""))
+		p.apply()
+		l.patchStatus("milan", inTenant(&networkingv1beta1.GatewayServer{}, "rome"), notWireGuards)
+		p.plan().isEmpty()
+		p.configure(config("\nallow = []"))
+		p.apply().does("update", address)
+		p.configure(config("\nmtu = 1400"))
+		p.planFails(refused, "with "+address+",", "template",
+			"GatewayServer liqo-tenant-rome/rome", "`terraform taint ADDRESS`")
+		p.taint(address)
+		p.apply().does("replace", address)
+		p.has(address, "1400", "mtu")
+		p.destroy()
+	}
+}
+
 // everySetting returns the names of all settings of a shortcut but its leaves, as [settings] has them.
 func everySetting() []string {
 	var all []string

@@ -34,7 +34,7 @@ type checkedEnd struct {
 
 	gateway          *plannedGateway // nil unless all its settings are known
 	gatewayChanges   bool            // or is new
-	followsChange    bool            // either gateway changes, so that this one has to fit it
+	followsChange    bool            // either gateway that exists changes, so that this one has to fit it
 	namespace        types.String    // as configured; null leaves the choice to Liqo
 	namespaceChanges bool            // or is new
 	adopt            types.Bool
@@ -43,6 +43,8 @@ type checkedEnd struct {
 // plannedGateway is what the checks need to know about the settings of either gateway.
 type plannedGateway struct {
 	liqo.Gateway
+
+	tunnelKnown bool // also the settings that it shares with the other gateway
 
 	tunnels   int       // of both gateways
 	tunnelsAt path.Path // of the attribute that says how many
@@ -66,7 +68,7 @@ func (p *endPlanning[M, P]) checkFeasible(ctx context.Context) diag.Diagnostics 
 	object := p.object(p.leaf, p.plan, p.own)
 	here := checkedEnd{
 		end: object.End, leafAt: path.Root("cluster"), namespaceAt: path.Root("namespace"), gatewayAt: path.Empty(),
-		podsAt: path.Root("pods"), gateway: gateway, gatewayChanges: true, followsChange: true,
+		podsAt: path.Root("pods"), gateway: gateway, gatewayChanges: true, followsChange: p.state != nil,
 		namespace: p.config.common().Namespace, namespaceChanges: p.state == nil, adopt: types.BoolValue(false),
 	}
 	questions := append(here.checks(), func(ctx context.Context) diag.Diagnostics { return p.plan.check(ctx, object) })
@@ -82,7 +84,7 @@ func (p *endPlanning[M, P]) checkFeasible(ctx context.Context) diag.Diagnostics 
 func (s checkedEnd) checks() []check {
 	return []check{
 		s.checkVersion, s.checkNamespace, s.checkDeletions, s.checkTemplate, s.checkServiceMetadata, s.checkTunnels,
-		s.checkKeys,
+		s.checkTechnology, s.checkKeys,
 	}
 }
 
@@ -179,6 +181,15 @@ func (s checkedEnd) checkTunnels(ctx context.Context) diag.Diagnostics {
 		return nil
 	}
 	return checkResult(s.gateway.tunnelsAt, s.end.CheckTunnels(ctx, s.gateway.tunnels))
+}
+
+// checkTechnology finds a gateway that would have to change in place, although its technology can't.
+func (s checkedEnd) checkTechnology(ctx context.Context) diag.Diagnostics {
+	if s.gateway == nil || !s.gateway.tunnelKnown || s.namespace.IsUnknown() || !s.followsChange {
+		return nil
+	}
+	return checkResult(s.gatewayAt.AtName("template"),
+		s.end.CheckTechnology(ctx, s.namespace.ValueString(), s.gateway.Gateway))
 }
 
 // checkKeys finds a Secret that the gateway cannot read its keys from. It depends on the namespace, too.

@@ -55,19 +55,22 @@ func (f feasibility) checkedEnds(ctx context.Context) ([]checkedEnd, diag.Diagno
 			gatewayAt: e.planned.path("gateway"), podsAt: e.planned.podsPath(), adopt: f.plan.AdoptExisting,
 			namespace:        *e.configured.namespace,
 			gatewayChanges:   f.state == nil || !e.planned.settings(ctx).Equal(e.recorded.settings(ctx)),
-			followsChange:    changes,
+			followsChange:    f.state != nil && changes,
 			namespaceChanges: f.state == nil || !e.planned.namespace.Equal(*e.recorded.namespace),
 		})
 	}
+	tunnelKnown := fullyKnown(ctx, f.plan.MTU, f.plan.KeyRotationTrigger)
 	if fullyKnown(ctx, client) {
 		set, clientDiags := clientGatewaySpec(ctx, client)
 		diags.Append(clientDiags...)
-		ends[0].gateway = &plannedGateway{Gateway: set}
+		set.TunnelSettings = f.plan.tunnelSettings()
+		ends[0].gateway = &plannedGateway{Gateway: set, tunnelKnown: tunnelKnown}
 	}
 	if fullyKnown(ctx, server) {
 		set, serverDiags := serverGatewaySpec(ctx, server)
 		diags.Append(serverDiags...)
-		ends[1].gateway = &plannedGateway{Gateway: set}
+		set.TunnelSettings = f.plan.tunnelSettings()
+		ends[1].gateway = &plannedGateway{Gateway: set, tunnelKnown: tunnelKnown}
 		for _, e := range ends {
 			if e.gateway != nil {
 				e.gateway.tunnels, e.gateway.tunnelsAt = set.Tunnels, path.Root("server_gateway").AtName("tunnels")

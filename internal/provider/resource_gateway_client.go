@@ -131,7 +131,7 @@ func (m *gatewayClientModel) gateway(ctx context.Context) (*plannedGateway, diag
 		return nil, nil
 	}
 	spec, diags := m.spec(ctx)
-	planned := &plannedGateway{Gateway: spec, tunnelsAt: path.Root("server_endpoint")}
+	planned := &plannedGateway{Gateway: spec, tunnelKnown: fullyKnown(ctx, m.MTU, m.KeyRotationTrigger), tunnelsAt: path.Root("server_endpoint")}
 	if fullyKnown(ctx, m.ServerEndpoint) {
 		server, endpointDiags := m.dialled(ctx)
 		diags.Append(endpointDiags...)

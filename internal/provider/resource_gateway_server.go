@@ -61,7 +61,7 @@ func (m *gatewayServerModel) gateway(ctx context.Context) (*plannedGateway, diag
 	}
 	spec, specDiags := m.spec(ctx)
 	diags.Append(specDiags...)
-	return &plannedGateway{Gateway: spec, tunnels: spec.Tunnels, tunnelsAt: path.Root("tunnels")}, diags
+	return &plannedGateway{Gateway: spec, tunnelKnown: fullyKnown(ctx, m.MTU, m.KeyRotationTrigger), tunnels: spec.Tunnels, tunnelsAt: path.Root("tunnels")}, diags
 }
 
 func (m *gatewayServerModel) keySecret() liqo.KeySecret {

@@ -33,7 +33,7 @@ func (e *endSteps) checkGateway(changes *steps.Step[bool], settings liqo.Gateway
 			if !changes {
 				return nil
 			}
-			return e.CheckGateway(ctx, settings, tunnels)
+			return e.CheckGateway(ctx, e.spec.Namespace, settings, tunnels)
 		})
 }
 
