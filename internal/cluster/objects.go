@@ -25,9 +25,8 @@ const FieldManager = "terraform-provider-liqo"
 func RemoteID(object client.Object) string { return object.GetLabels()[consts.RemoteClusterID] }
 
 // Apply writes an object by server-side apply, stores the result in object, and returns once the leaf's cache has seen
-// it. Apply takes over fields that other managers have set. It also writes what the functions add to the content of the
-// object: fields that its type does not have.
-func (l *Leaf) Apply(ctx context.Context, object client.Object, additions ...func(content map[string]any)) error {
+// it. Apply takes over fields that other managers have set.
+func (l *Leaf) Apply(ctx context.Context, object client.Object) error {
 	gvk, err := apiutil.GVKForObject(object, l.Live.Scheme())
 	if err != nil {
 		return err
@@ -40,9 +39,6 @@ func (l *Leaf) Apply(ctx context.Context, object client.Object, additions ...fun
 	intent.SetGroupVersionKind(gvk)
 	unstructured.RemoveNestedField(content, "status")
 	unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
-	for _, addTo := range additions {
-		addTo(content)
-	}
 	if err := l.Persist(ctx, func() error {
 		return l.Live.Apply(ctx, client.ApplyConfigurationFromUnstructured(intent),
 			client.FieldOwner(FieldManager), client.ForceOwnership)

@@ -181,7 +181,7 @@ func (e *End) deleteFirewall(ctx context.Context, rules *networkingv1beta1.Firew
 // ErrRules is the cause of a problem with the rules for this leaf.
 var ErrRules = errors.New("the rules can't be enforced")
 
-// CheckLimits fails if the gateway on this leaf can't enforce the limits, or if a rule for this leaf is for a range
+// CheckLimits fails if the gateway on this leaf can't enforce the limits for all its tunnels, or if a rule for this leaf is for a range
 // outside the announced pod CIDRs. Nothing from the other leaf would ever match it.
 func (e *End) CheckLimits(ctx context.Context, limits liqo.Limits) error {
 	able, err := liqo.CapabilitiesOf(ctx, e.Leaf)
@@ -195,6 +195,9 @@ func (e *End) CheckLimits(ctx context.Context, limits liqo.Limits) error {
 			Advice: fmt.Sprintf("So `allow` could not keep anything from crossing. Update Liqo on %q to 1.1 or newer, or "+
 				"remove `allow` and let everything cross.", e.Leaf.Name),
 		}
+	}
+	if err := e.checkOneTunnel(ctx); err != nil {
+		return err
 	}
 	if rules := limits.TableRules(); rules > liqo.MaxTableRules {
 		return &trouble.Problem{
@@ -219,4 +222,20 @@ func (e *End) CheckLimits(ctx context.Context, limits liqo.Limits) error {
 		}
 	}
 	return nil
+}
+
+// checkOneTunnel fails if the gateway has several tunnels. The rules know the device of the first one only.
+func (e *End) checkOneTunnel(ctx context.Context) error {
+	objects, err := e.Find(ctx)
+	if err != nil {
+		return err
+	}
+	if several, err := objects.HasSeveralTunnels(ctx, e.Leaf); err != nil || !several {
+		return err
+	}
+	return &trouble.Problem{
+		ID: "limits-of-several-tunnels", Leaf: e.Leaf.Name, Err: ErrRules, Summary: "the gateway has several tunnels",
+		Advice: fmt.Sprintf("The rules of `allow` would limit only one of them. Give %s one tunnel, or remove `allow` and let "+
+			"everything cross.", e.Leaf.Describe(objects.Gateway())),
+	}
 }

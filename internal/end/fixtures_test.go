@@ -58,7 +58,7 @@ func romesNamespace(self owner.Owner) *corev1.Namespace {
 // overNodePort is the settings that [clustertest.GatewayServer] is made of.
 func overNodePort() liqo.GatewayServer {
 	return liqo.GatewayServer{
-		TunnelSettings: liqo.TunnelSettings{MTU: 1340}, ServiceType: corev1.ServiceTypeNodePort, Port: 51840, Tunnels: 1,
+		TunnelSettings: liqo.TunnelSettings{MTU: 1340}, ServiceType: corev1.ServiceTypeNodePort, Port: 51840,
 	}
 }
 

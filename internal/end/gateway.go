@@ -9,7 +9,10 @@ import (
 	"github.com/liqotech/liqo/pkg/consts"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -29,6 +32,42 @@ func (e *End) gatewayMeta(namespace string) metav1.ObjectMeta {
 	return object.ObjectMeta
 }
 
+// wholeGateway is a gateway as it is or as it shall be, with its derived template.
+type wholeGateway struct {
+	client.Object
+
+	derived *unstructured.Unstructured // as it shall be; nil if the gateway takes a template as it is
+}
+
+// differs reports whether the spec of the gateway is not that of another one, or whether its template was derived for
+// other settings.
+func (g wholeGateway) differs(other wholeGateway) bool {
+	return !equality.Semantic.DeepEqual(fieldsOfGateway(g.Object).spec, fieldsOfGateway(other.Object).spec) ||
+		g.GetAnnotations()[liqo.DerivationAnnotation] != other.GetAnnotations()[liqo.DerivationAnnotation]
+}
+
+// sameTunnel reports whether the gateway differs from another one in nothing but its template, so that the gateway at
+// the other end fits both.
+func (g wholeGateway) sameTunnel(other wholeGateway) bool {
+	specs := make([]map[string]any, 2)
+	for i, one := range []wholeGateway{g, other} {
+		spec, err := one.spec()
+		if err != nil {
+			return false
+		}
+		delete(spec, "serverTemplateRef")
+		delete(spec, "clientTemplateRef")
+		specs[i] = spec
+	}
+	return equality.Semantic.DeepEqual(specs[0], specs[1])
+}
+
+// spec returns the spec of the gateway as data.
+func (g wholeGateway) spec() (map[string]any, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(g.Object)
+	return fieldsOf(content["spec"]), err
+}
+
 // forgeGateway returns the gateway that these settings make of what there is: the existing one, or nil, and the desired
 // one. A new client has no endpoint before there is a server, so it gets an example of one.
 func (e *End) forgeGateway(
@@ -37,7 +76,7 @@ func (e *End) forgeGateway(
 	switch settings := settings.(type) {
 	case liqo.GatewayServer:
 		if objects.GatewayServer != nil {
-			existing = &wholeGateway{Object: objects.GatewayServer, ports: objects.Ports}
+			existing = &wholeGateway{Object: objects.GatewayServer}
 		}
 		desired, err = e.forgeGatewayServer(ctx, objects.GatewayServer, "", settings)
 	case liqo.GatewayClient:
@@ -46,7 +85,7 @@ func (e *End) forgeGateway(
 			dialled = &liqo.Endpoint{Addresses: []string{"192.0.2.1"}, Port: liqo.DefaultPort, Protocol: forge.DefaultProtocol}
 		}
 		if objects.GatewayClient != nil {
-			existing = &wholeGateway{Object: objects.GatewayClient, ports: objects.Ports}
+			existing = &wholeGateway{Object: objects.GatewayClient}
 		}
 		desired, err = e.forgeGatewayClient(ctx, objects.GatewayClient, "", *dialled, settings)
 	default:
@@ -88,10 +127,7 @@ func (e *End) differ(ctx context.Context, existing, desired wholeGateway) (bool,
 // CheckGateway fails if this end can't follow a change to these settings. It changes nothing. A gateway is changed
 // together with the other one, so both ends are checked before the first write. The namespace is as for
 // [End.CheckTechnology].
-func (e *End) CheckGateway(ctx context.Context, namespace string, settings liqo.Gateway, tunnels int) error {
-	if err := e.CheckTunnels(ctx, tunnels); err != nil {
-		return err
-	}
+func (e *End) CheckGateway(ctx context.Context, namespace string, settings liqo.Gateway) error {
 	if server, ok := settings.(liqo.GatewayServer); ok {
 		if err := e.CheckServiceMetadata(ctx, server); err != nil {
 			return err

@@ -7,7 +7,6 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	gatewayforge "github.com/liqotech/liqo/pkg/gateway/forge"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -47,7 +46,7 @@ func (e *End) createGateway(ctx context.Context, gateway wholeGateway) (EnsuredG
 			Namespace: gateway.GetNamespace(), Name: gatewayforge.GatewayResourceName(string(e.Remote.ID)),
 		}})
 	}
-	return created, e.Leaf.Apply(ctx, gateway.Object, gateway.ports.AddTo)
+	return created, e.Leaf.Apply(ctx, gateway.Object)
 }
 
 // changeGateway gives the gateway that exists already the settings of another one, and new keys if these say so. The
@@ -55,7 +54,7 @@ func (e *End) createGateway(ctx context.Context, gateway wholeGateway) (EnsuredG
 func (e *End) changeGateway(
 	ctx context.Context, objects liqo.Objects, object client.Object, gateway wholeGateway,
 ) (EnsuredGateway, *parts, error) {
-	existing := wholeGateway{Object: object, ports: objects.Ports}
+	existing := wholeGateway{Object: object}
 	if !changesInPlace(object) {
 		if changes, err := e.changes(ctx, objects, existing, gateway); err != nil || changes {
 			return EnsuredGateway{}, nil, cmp.Or(err, e.unchangeable(object))
@@ -101,16 +100,15 @@ func (e *End) change(
 	if err != nil {
 		return ensured, nil, err
 	}
-	apply := func() error { return e.applyExisting(ctx, change.existing.ports, gateway) }
 	if technology == nil || !isWireGuard(*technology) {
-		return ensured, nil, apply()
+		return ensured, nil, e.applyExisting(ctx, gateway)
 	}
 	var current parts
 	if err := e.untilParts(ctx, *technology, func(p parts) bool { current = p; return true }); err != nil {
 		return ensured, nil, err
 	}
 	if !differs && !change.rotates {
-		return ensured, &current, apply()
+		return ensured, &current, e.applyExisting(ctx, gateway)
 	}
 	return e.changeParts(ctx, objects, change, *technology, current)
 }
@@ -137,7 +135,7 @@ func (e *End) changeParts(
 			return ensured, nil, err
 		}
 	}
-	if err := e.applyExisting(ctx, change.existing.ports, gateway); err != nil {
+	if err := e.applyExisting(ctx, gateway); err != nil {
 		return ensured, nil, err
 	}
 	err = e.untilParts(ctx, technology, func(p parts) bool { current = p; return current.carry(desired) })
@@ -145,11 +143,11 @@ func (e *End) changeParts(
 	return ensured, &current, explain.Wait(ctx, e.Subject(), "Liqo to change the gateway", err)
 }
 
-// beginRestart deletes the Connection of a gateway whose pods restart, and also the pods unless they restart by
+// beginRestart deletes the Connections of a gateway whose pods restart, and also the pods unless they restart by
 // themselves, because their Deployment changes.
 func (e *End) beginRestart(ctx context.Context, objects liqo.Objects, byItself bool) error {
-	if objects.Connection != nil {
-		if err := e.delete(ctx, objects.Connection); err != nil {
+	for _, connection := range objects.Tunnels() {
+		if err := e.delete(ctx, connection); err != nil {
 			return err
 		}
 	}
@@ -168,20 +166,15 @@ func (e *End) beginRestart(ctx context.Context, objects liqo.Objects, byItself b
 	return nil
 }
 
-// applyExisting applies an existing gateway, and removes settings that someone else has added. Ports are those of the
-// gateway as it is.
-func (e *End) applyExisting(ctx context.Context, ports liqo.Ports, gateway wholeGateway) error {
+// applyExisting applies an existing gateway, and removes settings that someone else has added. Fields that its type does
+// not have stay as they are.
+func (e *End) applyExisting(ctx context.Context, gateway wholeGateway) error {
 	if err := e.ensureDerived(ctx, gateway); err != nil {
 		return err
 	}
-	if !equality.Semantic.DeepEqual(ports, gateway.ports) {
-		if err := e.switchPorts(ctx, gateway); err != nil {
-			return err
-		}
-	}
 	desired := gateway.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its type
-	err := e.Leaf.Apply(ctx, gateway.Object, gateway.ports.AddTo)
-	if err != nil || !gateway.differs(wholeGateway{Object: desired, ports: gateway.ports}) {
+	err := e.Leaf.Apply(ctx, gateway.Object)
+	if err != nil || !gateway.differs(wholeGateway{Object: desired}) {
 		return err
 	}
 	return e.Leaf.Edit(ctx, gateway.Object, func(object client.Object) { setSpec(object, desired) })

@@ -35,13 +35,7 @@ func (e *End) forgeGatewayClient(
 		keepDerived(gateway, existing)
 	}
 	derived, err := e.takeTemplate(ctx, gateway, &gateway.Spec.ClientTemplateRef, spec)
-	if err != nil {
-		return wholeGateway{}, err
-	}
-	if len(dialled.Ports) > 0 { // which exclude the single one
-		gateway.Spec.Endpoint.Port = 0
-	}
-	return wholeGateway{gateway, liqo.Ports{Listed: dialled.Ports}, derived}, nil
+	return wholeGateway{gateway, derived}, err
 }
 
 // EnsureGatewayClient creates the gateway that dials the other leaf's gateway at server, or changes it in place. It

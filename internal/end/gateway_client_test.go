@@ -132,33 +132,3 @@ func TestAGatewayClientIsObservedInTermsOfItsSettings(t *testing.T) {
 		}
 	}
 }
-
-func TestAGatewayClientWithSeveralTunnelsIsObservedInTermsOfItsSettings(t *testing.T) {
-	of := func(ports ...int32) liqo.Endpoint {
-		return liqo.Endpoint{Addresses: []string{"172.18.0.2"}, Port: ports[0], Ports: ports}
-	}
-	server := of(31000, 31007)
-	for name, test := range map[string]struct {
-		set      int32 // the port to dial
-		server   *liqo.Endpoint
-		dialled  liqo.Endpoint
-		expected int32
-	}{
-		"the server's ports":               {0, &server, server, 0},
-		"to a server that does not say":    {0, nil, server, 0},
-		"the ports after the one set":      {9, &server, of(9, 10), 9},
-		"somebody has changed the second":  {0, &server, of(31000, 31008), 31000},
-		"another second than follows":      {9, &server, of(9, 11), 0},
-		"fewer than the server's":          {9, &server, of(9), 0},
-		"another first one than was set":   {9, &server, of(8, 9), 8},
-		"the single one of another server": {0, &server, liqo.Endpoint{Addresses: server.Addresses, Port: 9}, 9},
-	} {
-		found := liqo.GatewayClient{
-			ServerAddress: test.dialled.Addresses[0], ServerPort: test.dialled.Port, Ports: test.dialled.Ports,
-		}
-		if got := (liqo.GatewayClient{ServerPort: test.set}).Observed(found, test.server, "liqo"); got.ServerPort !=
-			test.expected {
-			t.Errorf("%s: %+v, expected the port %d", name, got, test.expected)
-		}
-	}
-}

@@ -43,14 +43,7 @@ func (e *End) forgeGatewayServer(
 		keepDerived(gateway, existing)
 	}
 	derived, err := e.takeTemplate(ctx, gateway, &gateway.Spec.ServerTemplateRef, spec)
-	if err != nil {
-		return wholeGateway{}, err
-	}
-	ports := spec.Ports()
-	if len(ports.Listed) > 0 { // which exclude the single ones
-		gateway.Spec.Endpoint.Port, gateway.Spec.Endpoint.NodePort = 0, nil
-	}
-	return wholeGateway{gateway, ports, derived}, nil
+	return wholeGateway{gateway, derived}, err
 }
 
 // pointerTo returns nil for the zero value, which leaves the choice to Kubernetes.
@@ -126,8 +119,8 @@ func (e *End) ReplacesGatewayServer(ctx context.Context, namespace string, spec 
 	return e.ServiceLost(ctx, objects)
 }
 
-// WaitForEndpoint waits for the endpoint of this leaf's gateway, with a port for each tunnel. Liqo reports it once the
-// gateway's Service has an address. With node ports, this is the node of the active pod, and a gateway whose pods are
+// WaitForEndpoint waits for the endpoint of this leaf's gateway. Liqo reports it once the gateway's Service has an
+// address. With node ports, this is the node of the active pod, and a gateway whose pods are
 // replaced one after the other gets another one.
 func (e *End) WaitForEndpoint(ctx context.Context, gateway EnsuredGateway) (liqo.Endpoint, error) {
 	var endpoint *liqo.Endpoint
@@ -142,7 +135,7 @@ func (e *End) WaitForEndpoint(ctx context.Context, gateway EnsuredGateway) (liqo
 	}
 	err := e.waitForGateway(ctx, "the gateway's Service to get an address", read, func(objects liqo.Objects) bool {
 		endpoint = objects.Endpoint()
-		return settled && endpoint != nil && len(endpoint.Ports) == len(objects.Ports.Listed) &&
+		return settled && endpoint != nil &&
 			(gateway.service == nil || endpoint.Reaches(gateway.service))
 	})
 	if err != nil {

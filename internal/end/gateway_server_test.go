@@ -19,7 +19,7 @@ import (
 func exposed() liqo.GatewayServer {
 	return liqo.GatewayServer{
 		TunnelSettings: liqo.TunnelSettings{MTU: 1400},
-		ServiceType:    corev1.ServiceTypeNodePort, Port: 51900, NodePort: 31000, Tunnels: 1,
+		ServiceType:    corev1.ServiceTypeNodePort, Port: 51900, NodePort: 31000,
 		LoadBalancerIP:     "192.0.2.10",
 		ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"},
 		KeySecret: "my-keys",

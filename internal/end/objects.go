@@ -25,9 +25,7 @@ func (e *End) Find(ctx context.Context) (liqo.Objects, error) {
 		return liqo.Objects{}, err
 	}
 	objects := networks[id]
-	if err = objects.ReadPorts(ctx, e.Leaf); err == nil {
-		err = objects.ReadFirewall(ctx, e.Leaf)
-	}
+	err = objects.ReadFirewall(ctx, e.Leaf)
 	return objects, err
 }
 
@@ -54,10 +52,7 @@ func ObserveNetworks(ctx context.Context, leaf *cluster.Leaf, self owner.Owner) 
 	group, ctx := errgroup.WithContext(ctx)
 	for id, network := range maps.Clone(networks) {
 		group.Go(func() (err error) {
-			if err = network.ReadPorts(ctx, leaf); err == nil {
-				err = network.ReadFirewall(ctx, leaf)
-			}
-			if err == nil {
+			if err = network.ReadFirewall(ctx, leaf); err == nil {
 				network.SilentSince, err = network.ReadSilence(ctx, leaf)
 			}
 			mu.Lock()
@@ -116,7 +111,7 @@ func collect[T any, P interface {
 		switch {
 		case *taken == nil:
 			*taken = object
-		case comesFirst(object, *taken, self):
+		case comesFirst(network, object, *taken, self):
 			network.Extra = append(network.Extra, *taken)
 			*taken = object
 		default:
@@ -126,15 +121,15 @@ func collect[T any, P interface {
 	}
 }
 
-// comesFirst reports whether one object takes precedence over another of its kind: the owner's, else the older one,
-// else the one whose name comes first.
-func comesFirst(one, other client.Object, self owner.Owner) bool {
+// comesFirst reports whether one object of a network takes precedence over another of its kind: the owner's, else the
+// worse one of two Connections, else the older one, else the one whose name comes first.
+func comesFirst(network liqo.Objects, one, other client.Object, self owner.Owner) bool {
 	if self.Owns(one) != self.Owns(other) {
 		return self.Owns(one)
 	}
 	age := one.GetCreationTimestamp().Compare(other.GetCreationTimestamp().Time)
 	byName := cmp.Compare(client.ObjectKeyFromObject(one).String(), client.ObjectKeyFromObject(other).String())
-	return cmp.Or(age, byName) < 0
+	return cmp.Or(network.CompareTunnels(one, other), age, byName) < 0
 }
 
 // owned returns the objects that the owner may remove: its own, and those without an owner. It includes the extra

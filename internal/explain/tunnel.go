@@ -156,9 +156,5 @@ func (s Subject) elsewhere(alone string) string {
 
 // where returns the text for an endpoint.
 func where(endpoint liqo.Endpoint) string {
-	port := fmt.Sprintf("port %d", endpoint.Port)
-	if last := len(endpoint.Ports) - 1; last > 0 {
-		port = fmt.Sprintf("ports %d to %d", endpoint.Port, endpoint.Ports[last])
-	}
-	return fmt.Sprintf("%s, %s %s", strings.Join(endpoint.Addresses, " or "), endpoint.Protocol, port)
+	return fmt.Sprintf("%s, %s port %d", strings.Join(endpoint.Addresses, " or "), endpoint.Protocol, endpoint.Port)
 }

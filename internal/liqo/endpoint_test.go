@@ -14,16 +14,16 @@ func TestAnEndpointIsTheServicesOnlyAfterLiqoHasSeenTheChange(t *testing.T) {
 		endpoint Endpoint
 		reaches  bool
 	}{
-		"a node port":         {corev1.ServiceTypeNodePort, "", Endpoint{onNode, 31000, "UDP", nil}, true},
-		"an older node port":  {corev1.ServiceTypeNodePort, "", Endpoint{onNode, 30999, "UDP", nil}, false},
-		"a load balancer":     {corev1.ServiceTypeLoadBalancer, "", Endpoint{balanced, 51840, "UDP", nil}, true},
-		"a node port before":  {corev1.ServiceTypeLoadBalancer, "", Endpoint{onNode, 31000, "UDP", nil}, false},
-		"a cluster IP before": {corev1.ServiceTypeLoadBalancer, "", Endpoint{inCluster, 51840, "UDP", nil}, false},
+		"a node port":         {corev1.ServiceTypeNodePort, "", Endpoint{onNode, 31000, "UDP"}, true},
+		"an older node port":  {corev1.ServiceTypeNodePort, "", Endpoint{onNode, 30999, "UDP"}, false},
+		"a load balancer":     {corev1.ServiceTypeLoadBalancer, "", Endpoint{balanced, 51840, "UDP"}, true},
+		"a node port before":  {corev1.ServiceTypeLoadBalancer, "", Endpoint{onNode, 31000, "UDP"}, false},
+		"a cluster IP before": {corev1.ServiceTypeLoadBalancer, "", Endpoint{inCluster, 51840, "UDP"}, false},
 		"an address before the asked one": {
-			corev1.ServiceTypeLoadBalancer, "192.0.2.9", Endpoint{balanced, 51840, "UDP", nil}, false,
+			corev1.ServiceTypeLoadBalancer, "192.0.2.9", Endpoint{balanced, 51840, "UDP"}, false,
 		},
-		"a cluster IP":           {corev1.ServiceTypeClusterIP, "", Endpoint{inCluster, 51840, "UDP", nil}, true},
-		"a load balancer before": {corev1.ServiceTypeClusterIP, "", Endpoint{balanced, 51840, "UDP", nil}, false},
+		"a cluster IP":           {corev1.ServiceTypeClusterIP, "", Endpoint{inCluster, 51840, "UDP"}, true},
+		"a load balancer before": {corev1.ServiceTypeClusterIP, "", Endpoint{balanced, 51840, "UDP"}, false},
 	} {
 		service := &corev1.Service{}
 		service.Spec.Type, service.Spec.ClusterIPs, service.Spec.LoadBalancerIP = test.kind, inCluster, test.asked

@@ -1,7 +1,5 @@
 package liqo
 
-import "slices"
-
 // GatewayClient is the settings of a leaf's gateway that dials the other leaf's gateway.
 type GatewayClient struct {
 	TunnelSettings
@@ -11,9 +9,6 @@ type GatewayClient struct {
 	KeySecret     string // as in [GatewayServer]
 	Template      Template
 	Pods          *PodSettings // nil if the template is taken as it is
-
-	// Ports are those that an observed gateway dials for several tunnels. They follow from the other settings.
-	Ports []int32
 }
 
 // Dials returns the endpoint that a gateway with these settings dials, given the server's endpoint.
@@ -22,7 +17,7 @@ func (g GatewayClient) Dials(server Endpoint) Endpoint {
 		server.Addresses = []string{g.ServerAddress}
 	}
 	if g.ServerPort != 0 {
-		server.Port, server.Ports = g.ServerPort, Consecutive(g.ServerPort, len(server.Ports))
+		server.Port = g.ServerPort
 	}
 	return server
 }
@@ -32,7 +27,7 @@ func (g GatewayClient) Dials(server Endpoint) Endpoint {
 // It is nil while the endpoint is unknown; then the found endpoint counts as the server's. LiqoNamespace is the
 // namespace of Liqo on this leaf.
 func (g GatewayClient) Observed(gateway GatewayClient, server *Endpoint, liqoNamespace string) GatewayClient {
-	said := Endpoint{Addresses: []string{gateway.ServerAddress}, Port: gateway.ServerPort, Ports: gateway.Ports}
+	said := Endpoint{Addresses: []string{gateway.ServerAddress}, Port: gateway.ServerPort}
 	if server != nil {
 		said = *server
 	}
@@ -40,14 +35,9 @@ func (g GatewayClient) Observed(gateway GatewayClient, server *Endpoint, liqoNam
 	if gateway.ServerAddress == expected.Addresses[0] {
 		gateway.ServerAddress = g.ServerAddress
 	}
-	switch {
-	case gateway.ServerPort != expected.Port:
-	case slices.Equal(gateway.Ports, expected.Ports):
+	if gateway.ServerPort == expected.Port {
 		gateway.ServerPort = g.ServerPort
-	case g.ServerPort != 0: // somebody has changed a further port, which must look like a change of the first one
-		gateway.ServerPort = 0
 	}
-	gateway.Ports = nil
 	gateway.Template = g.Template.observed(gateway.Template, DefaultClientTemplate(liqoNamespace))
 	return gateway
 }
@@ -57,11 +47,11 @@ func (o Objects) Dialled() *Endpoint {
 	if o.GatewayClient == nil {
 		return nil
 	}
-	return endpointOf(&o.GatewayClient.Spec.Endpoint, o.Ports.Listed)
+	return endpointOf(&o.GatewayClient.Spec.Endpoint)
 }
 
-// ObservedClient returns the settings of the gateway, or nil if there is none. The address and port are the first that
-// the gateway dials, whether they are set or the server's.
+// ObservedClient returns the settings of the gateway, or nil if there is none. The address is the first that the gateway
+// dials. It and the port may be set, or the server's.
 func (o Objects) ObservedClient() *GatewayClient {
 	if o.GatewayClient == nil {
 		return nil
@@ -69,8 +59,7 @@ func (o Objects) ObservedClient() *GatewayClient {
 	spec := o.GatewayClient.Spec
 	observed := &GatewayClient{
 		TunnelSettings: tunnelSettingsOf(o.GatewayClient),
-		ServerPort:     firstOf(o.Ports.Listed, spec.Endpoint.Port),
-		Ports:          o.Ports.Listed,
+		ServerPort:     spec.Endpoint.Port,
 		KeySecret:      spec.SecretRef.Name,
 	}
 	observed.Template, observed.Pods = observedTemplate(o.GatewayClient)

@@ -22,7 +22,6 @@ type GatewayServer struct {
 	ServiceType        corev1.ServiceType // LoadBalancer, NodePort or ClusterIP
 	Port               int32              // UDP port that the Service listens on
 	NodePort           int32              // port on the nodes; 0 lets Kubernetes choose
-	Tunnels            int                // each has a port, and they follow each other
 	LoadBalancerIP     string             // requested address of the load balancer; empty lets it choose
 	ServiceAnnotations map[string]string  // added to the Service's, by key
 	ServiceLabels      map[string]string  // added to the Service's, by key
@@ -31,17 +30,11 @@ type GatewayServer struct {
 	Pods               *PodSettings // nil if the template is taken as it is
 }
 
-// Ports returns the lists of a gateway with several tunnels.
-func (g GatewayServer) Ports() Ports {
-	return Ports{Listed: Consecutive(g.Port, g.Tunnels), Nodes: Consecutive(g.NodePort, g.Tunnels)}
-}
-
 // Endpoint is where a gateway can be reached.
 type Endpoint struct {
 	Addresses []string // IP addresses or DNS names
-	Port      int32    // the first one, if there are several
-	Protocol  string   // UDP or TCP
-	Ports     []int32  // of several tunnels; empty for one
+	Port      int32
+	Protocol  string // UDP or TCP
 }
 
 // Observed returns the found gateway in terms of these settings. A field that these settings leave to Liqo stays empty
@@ -55,18 +48,16 @@ func (g GatewayServer) Observed(gateway GatewayServer, liqoNamespace string) Gat
 // empty address while a node has none.
 func (o Objects) Endpoint() *Endpoint {
 	if status := o.EndpointStatus(); status != nil {
-		return endpointOf(status, o.Reported)
+		return endpointOf(status)
 	}
 	return nil
 }
 
-// endpointOf returns an endpoint of Liqo's, with the ports of several tunnels. If it does not say its protocol, that is
-// Liqo's default.
-func endpointOf(status *networkingv1beta1.EndpointStatus, ports []int32) *Endpoint {
+// endpointOf returns an endpoint of Liqo's. If it does not say its protocol, that is Liqo's default.
+func endpointOf(status *networkingv1beta1.EndpointStatus) *Endpoint {
 	return &Endpoint{
 		Addresses: status.Addresses,
-		Port:      firstOf(ports, status.Port),
-		Ports:     ports,
+		Port:      status.Port,
 		Protocol:  string(ptr.Deref(status.Protocol, corev1.Protocol(forge.DefaultProtocol))),
 	}
 }
@@ -77,7 +68,7 @@ func (o Objects) ObservedServer() *GatewayServer {
 		return nil
 	}
 	spec := o.GatewayServer.Spec
-	nodePort := firstOf(o.Ports.Nodes, ptr.Deref(spec.Endpoint.NodePort, 0))
+	nodePort := ptr.Deref(spec.Endpoint.NodePort, 0)
 	if reported := o.Endpoint(); reported != nil && nodePort != 0 {
 		nodePort = reported.Port // it still has the one before if the API server refuses this one
 	}
@@ -85,8 +76,7 @@ func (o Objects) ObservedServer() *GatewayServer {
 	return &GatewayServer{
 		TunnelSettings:     tunnelSettingsOf(o.GatewayServer),
 		ServiceType:        spec.Endpoint.ServiceType,
-		Port:               firstOf(o.Ports.Listed, spec.Endpoint.Port),
-		Tunnels:            o.Ports.tunnels(),
+		Port:               spec.Endpoint.Port,
 		NodePort:           nodePort,
 		LoadBalancerIP:     ptr.Deref(spec.Endpoint.LoadBalancerIP, ""),
 		ServiceAnnotations: spec.ServiceAnnotations,

@@ -19,20 +19,15 @@ type Objects struct {
 	GatewayServer *networkingv1beta1.GatewayServer
 	GatewayClient *networkingv1beta1.GatewayClient
 	PublicKey     *networkingv1beta1.PublicKey
-	Connection    *networkingv1beta1.Connection
+	Connection    *networkingv1beta1.Connection            // the worst one of a gateway with several tunnels
 	Firewall      *networkingv1beta1.FirewallConfiguration // of the limits; only gateways that name one have it
-
-	// Ports are the lists of the gateway, and Reported is at which ports a server says it can be reached. See
-	// [Objects.ReadPorts].
-	Ports    Ports
-	Reported []int32
 
 	// SilentSince is when the gateway last reported the tunnel as up, if its next report is overdue. Else it is zero. Only
 	// what observes the objects knows it; see [Objects.ReadSilence].
 	SilentSince time.Time
 
-	// Extra are additional objects of these kinds. Liqo does not support two of a kind. They exist if someone created
-	// another network of the pair in another namespace.
+	// Extra are additional objects of these kinds. Liqo does not support two of a kind, except for [Objects.Tunnels].
+	// They exist if someone created another network of the pair in another namespace.
 	Extra []client.Object
 }
 
@@ -79,7 +74,7 @@ func (o Objects) EndpointStatus() *networkingv1beta1.EndpointStatus {
 		return nil
 	}
 	endpoint := o.GatewayServer.Status.Endpoint
-	if firstOf(o.Reported, endpoint.Port) == 0 || len(endpoint.Addresses) == 0 || endpoint.Addresses[0] == "" {
+	if endpoint.Port == 0 || len(endpoint.Addresses) == 0 || endpoint.Addresses[0] == "" {
 		return nil
 	}
 	return endpoint

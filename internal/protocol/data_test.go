@@ -185,7 +185,7 @@ func TestDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 	p.plan()
 	const one, reversed, none, all, topology = "data.liqo_shortcut.rome_milan", "data.liqo_shortcut.milan_rome",
 		"data.liqo_shortcut.rome_naples", "data.liqo_shortcuts.all", "data.liqo_topology.all"
-	const endpoint = `{"addresses":["192.0.2.1"],"port":30000,"ports":null,"protocol":"UDP"}`
+	const endpoint = `{"addresses":["192.0.2.1"],"port":30000,"protocol":"UDP"}`
 	for _, shown := range []struct {
 		expected, address string
 		steps             []any

@@ -27,11 +27,7 @@ func endpointAttributes() map[string]schema.Attribute {
 		},
 		"port": schema.Int32Attribute{
 			Computed:            true,
-			MarkdownDescription: "Port of the Service; for `NodePort`, the port on the nodes. Of several `tunnels`, the first.",
-		},
-		"ports": schema.ListAttribute{
-			Computed: true, ElementType: types.Int32Type,
-			MarkdownDescription: "Ports of several `tunnels`, one for each. Null for one tunnel.",
+			MarkdownDescription: "Port of the Service; for `NodePort`, the port on the nodes.",
 		},
 		"protocol": schema.StringAttribute{Computed: true, MarkdownDescription: "`UDP` or `TCP`."},
 	}
@@ -45,10 +41,7 @@ func shownEndpoint(description string) datasourceschema.Attribute {
 			"addresses": datasourceschema.ListAttribute{
 				Computed: true, ElementType: types.StringType, MarkdownDescription: "IP addresses or DNS names.",
 			},
-			"port": datasourceschema.Int32Attribute{Computed: true, MarkdownDescription: "Port."},
-			"ports": datasourceschema.ListAttribute{
-				Computed: true, ElementType: types.Int32Type, MarkdownDescription: "Ports of several tunnels. Null for one.",
-			},
+			"port":     datasourceschema.Int32Attribute{Computed: true, MarkdownDescription: "Port."},
 			"protocol": shownString("`UDP` or `TCP`."),
 		},
 	}
@@ -68,7 +61,6 @@ func endpointObject(endpoint *liqo.Endpoint) types.Object {
 	return types.ObjectValueMust(endpointTypes, map[string]attr.Value{
 		"addresses": types.ListValueMust(types.StringType, addresses),
 		"port":      types.Int32Value(endpoint.Port),
-		"ports":     listOrNull(types.Int32Type, endpoint.Ports, types.Int32Value),
 		"protocol":  types.StringValue(endpoint.Protocol),
 	})
 }

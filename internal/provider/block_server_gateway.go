@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-nettypes/iptypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int32validator"
@@ -28,7 +27,6 @@ const (
 	maxPort     = 65535
 	minNodePort = 30000 // the API server's default --service-node-port-range
 	maxNodePort = 32767
-	maxTunnels  = 64 // as Liqo's API
 )
 
 // serverGatewayAttribute returns the schema of `server_gateway` of a liqo_shortcut.
@@ -56,15 +54,6 @@ func serverGatewayAttributes() map[string]schema.Attribute {
 			Default:             int32default.StaticInt32(liqo.DefaultPort),
 			MarkdownDescription: "UDP port of the gateway's Service. Default: `51840`.",
 			Validators:          []validator.Int32{int32validator.Between(1, maxPort)},
-		},
-		"tunnels": schema.Int32Attribute{
-			Optional: true, Computed: true,
-			Default: int32default.StaticInt32(1),
-			MarkdownDescription: "Number of WireGuard tunnels between the two gateways, from 1 to 64. Liqo spreads flows over " +
-				"them, so that several processors can encrypt. Each has a port: `port` and those that follow, and if `node_port` " +
-				"is set, that one and those that follow. More than one needs a version of Liqo after 1.2 on both leaves. " +
-				"Default: `1`.",
-			Validators: []validator.Int32{int32validator.Between(1, maxTunnels)},
 		},
 		"node_port": schema.Int32Attribute{
 			Optional: true,
@@ -117,14 +106,12 @@ func defaultServerGateway(ctx context.Context) types.Object {
 	return objectWith(ctx, serverGatewayTypes, map[string]attr.Value{
 		"service_type": types.StringValue(string(liqo.DefaultServiceType)),
 		"port":         types.Int32Value(liqo.DefaultPort),
-		"tunnels":      types.Int32Value(1),
 	})
 }
 
 type serverGatewayModel struct {
 	ServiceType        types.String      `tfsdk:"service_type"`
 	Port               types.Int32       `tfsdk:"port"`
-	Tunnels            types.Int32       `tfsdk:"tunnels"`
 	NodePort           types.Int32       `tfsdk:"node_port"`
 	LoadBalancerIP     iptypes.IPAddress `tfsdk:"load_balancer_ip"`
 	ServiceAnnotations types.Map         `tfsdk:"service_annotations"`
@@ -139,7 +126,7 @@ var serverGatewayTypes = attributeTypes(serverGatewayAttributes())
 // validate finds settings that do not go together, such as those of another type of Service, and reports them at their
 // path. It accepts unknown values, because they may turn out to be null.
 func (m serverGatewayModel) validate(ctx context.Context, attribute path.Path) diag.Diagnostics {
-	diags := append(m.validateTunnels(attribute), validatePods(ctx, m.Pods, attribute)...)
+	diags := validatePods(ctx, m.Pods, attribute)
 	if m.ServiceType.IsUnknown() {
 		return diags
 	}
@@ -160,33 +147,6 @@ func (m serverGatewayModel) validate(ctx context.Context, attribute path.Path) d
 	return diags
 }
 
-// validateTunnels finds more tunnels than there are ports from the first one on.
-func (m serverGatewayModel) validateTunnels(at path.Path) diag.Diagnostics {
-	port := m.Port
-	if port.IsNull() {
-		port = types.Int32Value(liqo.DefaultPort)
-	}
-	at = at.AtName("tunnels")
-	diags := validatePorts(at, m.Tunnels, "port", port, maxPort)
-	diags.Append(validatePorts(at, m.Tunnels, "node_port", m.NodePort, maxNodePort)...)
-	return diags
-}
-
-// validatePorts finds more tunnels than there are ports from the first one on, which an attribute of that name says.
-func validatePorts(at path.Path, tunnels types.Int32, name string, first types.Int32, highest int32) diag.Diagnostics {
-	var diags diag.Diagnostics
-	if !given(tunnels) || !given(first) {
-		return diags
-	}
-	if last := first.ValueInt32() + tunnels.ValueInt32() - 1; last > highest {
-		diags.Append(report("tunnels-too-many", "Too many tunnels",
-			fmt.Sprintf("Each tunnel has a port. %d tunnels with `%s = %d` need ports up to %d, and the highest possible one "+
-				"is %d.",
-				tunnels.ValueInt32(), name, first.ValueInt32(), last, highest)).errorAt(at))
-	}
-	return diags
-}
-
 // serverGatewaySpec returns the settings of the gateway server.
 func serverGatewaySpec(ctx context.Context, set types.Object) (liqo.GatewayServer, diag.Diagnostics) {
 	var model serverGatewayModel
@@ -200,7 +160,6 @@ func (m serverGatewayModel) spec(ctx context.Context) (liqo.GatewayServer, diag.
 	gateway := liqo.GatewayServer{
 		ServiceType:    corev1.ServiceType(m.ServiceType.ValueString()),
 		Port:           m.Port.ValueInt32(),
-		Tunnels:        int(m.Tunnels.ValueInt32()),
 		NodePort:       m.NodePort.ValueInt32(),
 		LoadBalancerIP: m.LoadBalancerIP.ValueString(),
 		KeySecret:      m.KeySecretName.ValueString(),
@@ -256,7 +215,6 @@ func (m serverGatewayModel) observed(
 	return serverGatewayModel{
 		ServiceType:        types.StringValue(string(gateway.ServiceType)),
 		Port:               int32OrNull(gateway.Port),
-		Tunnels:            types.Int32Value(int32(gateway.Tunnels)), //nolint:gosec // Liqo's API limits it
 		NodePort:           int32OrNull(gateway.NodePort),
 		LoadBalancerIP:     ipOrNull(gateway.LoadBalancerIP),
 		ServiceAnnotations: textMap(m.ServiceAnnotations, gateway.ServiceAnnotations),

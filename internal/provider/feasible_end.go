@@ -40,14 +40,11 @@ type checkedEnd struct {
 	adopt            types.Bool
 }
 
-// plannedGateway is what the checks need to know about the settings of either gateway.
+// plannedGateway is the settings of a gateway that are known.
 type plannedGateway struct {
 	liqo.Gateway
 
-	tunnelKnown bool // also the settings that it shares with the other gateway
-
-	tunnels   int       // of both gateways
-	tunnelsAt path.Path // of the attribute that says how many
+	tunnelKnown bool // so are the settings that it shares with the other gateway
 }
 
 // checkFeasible asks the leaf whether a new or changed object is possible.
@@ -83,8 +80,8 @@ func (p *endPlanning[M, P]) checkFeasible(ctx context.Context) diag.Diagnostics 
 // checks returns what is asked of an end, whichever resource plans it.
 func (s checkedEnd) checks() []check {
 	return []check{
-		s.checkVersion, s.checkNamespace, s.checkDeletions, s.checkTemplate, s.checkServiceMetadata, s.checkTunnels,
-		s.checkTechnology, s.checkKeys,
+		s.checkVersion, s.checkNamespace, s.checkDeletions, s.checkTemplate, s.checkServiceMetadata, s.checkTechnology,
+		s.checkKeys,
 	}
 }
 
@@ -173,14 +170,6 @@ func (s checkedEnd) checkServiceMetadata(ctx context.Context) diag.Diagnostics {
 		attribute = "service_labels"
 	}
 	return checkResult(s.gatewayAt.AtName(attribute), s.end.CheckServiceMetadata(ctx, server))
-}
-
-// checkTunnels finds more tunnels than Liqo at this end can have.
-func (s checkedEnd) checkTunnels(ctx context.Context) diag.Diagnostics {
-	if s.gateway == nil {
-		return nil
-	}
-	return checkResult(s.gateway.tunnelsAt, s.end.CheckTunnels(ctx, s.gateway.tunnels))
 }
 
 // checkTechnology finds a gateway that would have to change in place, although its technology can't.

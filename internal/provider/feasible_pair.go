@@ -64,18 +64,13 @@ func (f feasibility) checkedEnds(ctx context.Context) ([]checkedEnd, diag.Diagno
 		set, clientDiags := clientGatewaySpec(ctx, client)
 		diags.Append(clientDiags...)
 		set.TunnelSettings = f.plan.tunnelSettings()
-		ends[0].gateway = &plannedGateway{Gateway: set, tunnelKnown: tunnelKnown}
+		ends[0].gateway = &plannedGateway{set, tunnelKnown}
 	}
 	if fullyKnown(ctx, server) {
 		set, serverDiags := serverGatewaySpec(ctx, server)
 		diags.Append(serverDiags...)
 		set.TunnelSettings = f.plan.tunnelSettings()
-		ends[1].gateway = &plannedGateway{Gateway: set, tunnelKnown: tunnelKnown}
-		for _, e := range ends {
-			if e.gateway != nil {
-				e.gateway.tunnels, e.gateway.tunnelsAt = set.Tunnels, path.Root("server_gateway").AtName("tunnels")
-			}
-		}
+		ends[1].gateway = &plannedGateway{set, tunnelKnown}
 	}
 	return ends, diags
 }

@@ -38,15 +38,6 @@ func listOf(values ...tftypes.Value) tftypes.Value {
 	return tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, values)
 }
 
-// numbers returns a list of numbers.
-func numbers(values ...int) tftypes.Value {
-	list := make([]tftypes.Value, len(values))
-	for i, value := range values {
-		list[i] = number(value)
-	}
-	return tftypes.NewValue(tftypes.List{ElementType: tftypes.Number}, list)
-}
-
 // program returns an `exec` with these attributes and the required ones.
 func program(values map[string]tftypes.Value) tftypes.Value {
 	kind := tftypes.Object{AttributeTypes: map[string]tftypes.Type{

@@ -124,8 +124,6 @@ var others = map[string]tftypes.Value{
 	"service_annotations": textByName("other", text("one")), "service_labels": textByName("other", text("one")),
 	"template.name": text("other"), "template.namespace": text("other"),
 	"server_endpoint.addresses": listOf(text("milan.example.com"), text("192.0.2.2")),
-	"tunnels":                   number(2),
-	"server_endpoint.ports":     numbers(51840, 51841),
 	"server_endpoint.port":      number(31000), "server_endpoint.protocol": text("TCP"),
 	"pods.replicas": number(2), "pods.lease_duration": text("4s"), "pods.node_selector": textByName("other", text("one")),
 	"pods.tolerations": someTolerations(), "pods.topology_key": text("other"), "pods.priority_class_name": text("other"),
@@ -211,7 +209,7 @@ func TestTheComputedAttributesOfAnEndObjectAreKnownAfterTheApply(t *testing.T) {
 		_, plan := h.changed(t, typeName, "cluster", text("milan"))
 		state := h.apply(t, milanForEnds(t), &plan)
 		for name, planned := range h.valuesOf(t, plan) {
-			if strings.HasPrefix(name, "timeouts.") || name == "endpoint.ports" { // one tunnel has none
+			if strings.HasPrefix(name, "timeouts.") {
 				continue
 			}
 			if !planned.IsFullyKnown() && (state[name].IsNull() || !state[name].IsFullyKnown()) {
@@ -236,9 +234,7 @@ func TestAnEndObjectRejectsWhatLiqoCannotUse(t *testing.T) {
 		{"liqo_public_key", "public_key", text("?"), "Not a public key"},
 		{"liqo_gateway_server", "node_port", number(31000), "node_port without NodePort"},
 		{"liqo_gateway_server", "timeouts.create", text("0s"), "Timeout must be positive"},
-		{"liqo_gateway_server", "tunnels", number(65), "between 1 and 64"},
 		{"liqo_gateway_client", "server_endpoint.addresses", listOf(text("192.0.2.1:51840")), "Not an address"},
-		{"liqo_gateway_client", "server_endpoint.ports", numbers(9, 10), "Two first ports"},
 	} {
 		configured := maps.Clone(all[test.typeName].least)
 		configured[test.setting] = test.value

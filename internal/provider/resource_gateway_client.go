@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int32validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
@@ -59,15 +58,6 @@ func dialledEndpointAttribute() schema.Attribute {
 				Required: true, MarkdownDescription: "Port to dial.",
 				Validators: []validator.Int32{int32validator.Between(1, maxPort)},
 			},
-			"ports": schema.ListAttribute{
-				Optional: true, ElementType: types.Int32Type,
-				MarkdownDescription: "Ports to dial of a server with several `tunnels`. The first one is `port`. Default: one " +
-					"tunnel.",
-				Validators: []validator.List{
-					listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(), listvalidator.UniqueValues(),
-					listvalidator.ValueInt32sAre(int32validator.Between(1, maxPort)),
-				},
-			},
 			"protocol": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString("UDP"),
 				MarkdownDescription: "`UDP` or `TCP`. Default: `UDP`.",
@@ -91,30 +81,14 @@ func (m *gatewayClientModel) dialled(ctx context.Context) (liqo.Endpoint, diag.D
 	var set struct {
 		Addresses []string `tfsdk:"addresses"`
 		Port      int32    `tfsdk:"port"`
-		Ports     []int32  `tfsdk:"ports"`
 		Protocol  string   `tfsdk:"protocol"`
 	}
 	diags := m.ServerEndpoint.As(ctx, &set, basetypes.ObjectAsOptions{})
-	return liqo.Endpoint{
-		Addresses: set.Addresses, Port: set.Port, Ports: set.Ports, Protocol: set.Protocol,
-	}, diags
+	return liqo.Endpoint{Addresses: set.Addresses, Port: set.Port, Protocol: set.Protocol}, diags
 }
 
-// validate finds a list of ports whose first one is not the port, and settings of the pods that contradict each other.
 func (m *gatewayClientModel) validate(ctx context.Context) diag.Diagnostics {
-	diags := append(validatePods(ctx, m.Pods, path.Empty()), validateAllow(ctx, m.Allow)...)
-	endpoint := m.ServerEndpoint.Attributes()
-	port, _ := endpoint["port"].(types.Int32)
-	ports, _ := endpoint["ports"].(types.List)
-	if !given(port) || len(ports.Elements()) == 0 {
-		return diags
-	}
-	if first := ports.Elements()[0]; !first.IsUnknown() && !first.Equal(port) {
-		diags.Append(report("ports-contradict", "Two first ports",
-			fmt.Sprintf("The first of `ports` must be `port`, but they are %s and %s.", first, port)).
-			errorAt(path.Root("server_endpoint").AtName("ports")))
-	}
-	return diags
+	return append(validatePods(ctx, m.Pods, path.Empty()), validateAllow(ctx, m.Allow)...)
 }
 
 func (m *gatewayClientModel) spec(ctx context.Context) (liqo.GatewayClient, diag.Diagnostics) {
@@ -131,13 +105,7 @@ func (m *gatewayClientModel) gateway(ctx context.Context) (*plannedGateway, diag
 		return nil, nil
 	}
 	spec, diags := m.spec(ctx)
-	planned := &plannedGateway{Gateway: spec, tunnelKnown: fullyKnown(ctx, m.MTU, m.KeyRotationTrigger), tunnelsAt: path.Root("server_endpoint")}
-	if fullyKnown(ctx, m.ServerEndpoint) {
-		server, endpointDiags := m.dialled(ctx)
-		diags.Append(endpointDiags...)
-		planned.tunnels = len(server.Ports)
-	}
-	return planned, diags
+	return &plannedGateway{spec, fullyKnown(ctx, m.MTU, m.KeyRotationTrigger)}, diags
 }
 
 func (m *gatewayClientModel) keySecret() liqo.KeySecret {

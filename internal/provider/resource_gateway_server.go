@@ -61,7 +61,7 @@ func (m *gatewayServerModel) gateway(ctx context.Context) (*plannedGateway, diag
 	}
 	spec, specDiags := m.spec(ctx)
 	diags.Append(specDiags...)
-	return &plannedGateway{Gateway: spec, tunnelKnown: fullyKnown(ctx, m.MTU, m.KeyRotationTrigger), tunnels: spec.Tunnels, tunnelsAt: path.Root("tunnels")}, diags
+	return &plannedGateway{spec, fullyKnown(ctx, m.MTU, m.KeyRotationTrigger)}, diags
 }
 
 func (m *gatewayServerModel) keySecret() liqo.KeySecret {
@@ -81,7 +81,6 @@ func (m *gatewayServerModel) planComputed(state *gatewayServerModel) {
 		!given(state.PublicKey)
 	m.promiseKey(&state.endGatewayModel, isReplaced)
 	if !isReplaced && m.ServiceType.Equal(state.ServiceType) && m.Port.Equal(state.Port) &&
-		m.Tunnels.Equal(state.Tunnels) &&
 		m.NodePort.Equal(state.NodePort) && m.LoadBalancerIP.Equal(state.LoadBalancerIP) &&
 		m.ServiceAnnotations.Equal(state.ServiceAnnotations) &&
 		(m.ServiceType.ValueString() != string(corev1.ServiceTypeNodePort) || m.Pods.Equal(state.Pods)) {

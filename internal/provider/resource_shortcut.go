@@ -57,8 +57,8 @@ func (r *shortcutResource) ValidateConfig(
 	resp.Diagnostics.Append(validateTimeouts(model.Timeouts.Attributes())...)
 	resp.Diagnostics.Append(validateAllow(ctx, model.Allow)...)
 	resp.Diagnostics.Append(validatePods(ctx, model.Pods, path.Empty())...)
-	var client clientGatewayModel
 	if given(model.ClientGateway) {
+		var client clientGatewayModel
 		resp.Diagnostics.Append(model.ClientGateway.As(ctx, &client, basetypes.ObjectAsOptions{})...)
 		resp.Diagnostics.Append(validatePods(ctx, client.Pods, path.Root("client_gateway"))...)
 	}
@@ -66,8 +66,6 @@ func (r *shortcutResource) ValidateConfig(
 		var gateway serverGatewayModel
 		resp.Diagnostics.Append(model.ServerGateway.As(ctx, &gateway, basetypes.ObjectAsOptions{})...)
 		resp.Diagnostics.Append(gateway.validate(ctx, path.Root("server_gateway"))...)
-		resp.Diagnostics.Append(validatePorts(path.Root("server_gateway").AtName("tunnels"), gateway.Tunnels,
-			"server_port", client.ServerPort, maxPort)...)
 	}
 }
 

@@ -67,8 +67,7 @@ func TestAPlanSaysWhatAChangeCosts(t *testing.T) {
 				ClientNamespace: types.StringValue("liqo-tenant-milan"), ServerNamespace: types.StringValue("liqo-tenant-rome"),
 				ServerEndpoint: types.ObjectValueMust(endpointTypes, map[string]attr.Value{
 					"addresses": types.ListValueMust(types.StringType, []attr.Value{types.StringValue("192.0.2.1")}),
-					"port":      types.Int32Value(51840), "ports": types.ListNull(types.Int32Type),
-					"protocol": types.StringValue("UDP"),
+					"port":      types.Int32Value(51840), "protocol": types.StringValue("UDP"),
 				}),
 			}
 			plan := state

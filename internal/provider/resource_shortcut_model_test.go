@@ -75,7 +75,7 @@ func fullySet(t *testing.T) shortcutModel {
 		},
 	})
 	model.ServerGateway = types.ObjectValueMust(serverGatewayTypes, map[string]attr.Value{
-		"service_type": types.StringValue("NodePort"), "port": types.Int32Value(51900), "tunnels": types.Int32Value(4),
+		"service_type": types.StringValue("NodePort"), "port": types.Int32Value(51900),
 		"node_port":           types.Int32Value(31000),
 		"load_balancer_ip":    iptypes.NewIPAddressValue("192.0.2.10"),
 		"service_annotations": textsByName(map[string]string{"speed": "fast"}),
@@ -117,7 +117,7 @@ func TestEverySettingReachesTheLeaves(t *testing.T) {
 			},
 		},
 		Server: liqo.GatewayServer{
-			ServiceType: "NodePort", Port: 51900, Tunnels: 4, NodePort: 31000, LoadBalancerIP: "192.0.2.10",
+			ServiceType: "NodePort", Port: 51900, NodePort: 31000, LoadBalancerIP: "192.0.2.10",
 			ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"},
 			KeySecret: "server-keys",
 			Template:  liqo.Template{Name: "my-server", Namespace: "custom", Resource: "g/v1/servers"},
@@ -167,7 +167,7 @@ func TestTheDefaultsAreThoseOfLiqoctl(t *testing.T) {
 	spec, diags := model.spec(t.Context(), &model)
 	expected := shortcut.Spec{
 		TunnelSettings: liqo.TunnelSettings{MTU: liqo.DefaultMTU},
-		Server:         liqo.GatewayServer{ServiceType: "LoadBalancer", Port: liqo.DefaultPort, Tunnels: 1},
+		Server:         liqo.GatewayServer{ServiceType: "LoadBalancer", Port: liqo.DefaultPort},
 	}
 	if diags.HasError() || !reflect.DeepEqual(spec, expected) {
 		t.Errorf("got %+v (%v)", spec, diags)
@@ -204,7 +204,7 @@ func TestTheStateHasWhatTheLeavesShow(t *testing.T) {
 		},
 		"server_endpoint": {
 			model.ServerEndpoint.String(),
-			`{"addresses":["172.18.0.9"],"port":51840,"ports":<null>,"protocol":"UDP"}`,
+			`{"addresses":["172.18.0.9"],"port":51840,"protocol":"UDP"}`,
 		},
 	} {
 		if test.got != test.expected {
@@ -326,7 +326,7 @@ func working() shortcut.State {
 		Client: shortcut.EndState{ClusterID: "rome", LiqoNamespace: "liqo", Namespace: "liqo-tenant-milan"},
 		Server: shortcut.EndState{ClusterID: "milan", LiqoNamespace: "liqo", Namespace: "liqo-tenant-rome"},
 		ServerGateway: &liqo.GatewayServer{
-			TunnelSettings: liqo.TunnelSettings{MTU: 1340}, ServiceType: "LoadBalancer", Port: 51840, Tunnels: 1,
+			TunnelSettings: liqo.TunnelSettings{MTU: 1340}, ServiceType: "LoadBalancer", Port: 51840,
 			Template: liqo.DefaultServerTemplate("liqo"),
 		},
 		ServerEndpoint: &liqo.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 51840, Protocol: "UDP"},

@@ -48,10 +48,6 @@ func TestUnsetAttributesHaveTheirDefault(t *testing.T) {
 			if !value.Equal(number(51840)) {
 				t.Errorf("the port is %s", value)
 			}
-		case "tunnels":
-			if !value.Equal(number(1)) {
-				t.Errorf("there are %s tunnels", value)
-			}
 		default:
 			if !value.IsNull() {
 				t.Errorf("%s is %s", name, value)

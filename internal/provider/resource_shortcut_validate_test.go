@@ -70,21 +70,6 @@ func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
 		`AttributeName("server_gateway").AttributeName("node_port"): Invalid`: {
 			"server_gateway": nested(map[string]tftypes.Value{"service_type": text("NodePort"), "node_port": number(8080)}),
 		},
-		`AttributeName("server_gateway").AttributeName("tunnels"): Invalid`: {
-			"server_gateway": nested(map[string]tftypes.Value{"tunnels": number(0)}),
-		},
-		`AttributeName("server_gateway").AttributeName("tunnels"): Too many tunnels`: {
-			"server_gateway": nested(map[string]tftypes.Value{"port": number(65530), "tunnels": number(8)}),
-		},
-		"`node_port = 32767` need ports up to 32768": {
-			"server_gateway": nested(map[string]tftypes.Value{
-				"service_type": text("NodePort"), "node_port": number(32767), "tunnels": number(2),
-			}),
-		},
-		"`server_port = 65535` need ports up to 65538": {
-			"server_gateway": nested(map[string]tftypes.Value{"tunnels": number(4)}),
-			"client_gateway": nested(map[string]tftypes.Value{"server_port": number(65535)}),
-		},
 		`AttributeName("server_gateway").AttributeName("node_port"): node_port without NodePort`: {
 			"server_gateway": nested(map[string]tftypes.Value{"node_port": number(30100)}),
 		},

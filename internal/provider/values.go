@@ -108,19 +108,14 @@ func cidrOrNull(cidr string) cidrtypes.IPPrefix {
 
 // cidrList returns null for nil.
 func cidrList(cidrs []string) types.List {
-	return listOrNull(cidrtypes.IPPrefixType{}, cidrs, cidrtypes.NewIPPrefixValue)
-}
-
-// listOrNull returns a list of values of this type, or null for nil.
-func listOrNull[T any, V attr.Value](kind attr.Type, items []T, valueOf func(T) V) types.List {
-	if items == nil {
-		return types.ListNull(kind)
+	if cidrs == nil {
+		return types.ListNull(cidrtypes.IPPrefixType{})
 	}
-	values := make([]attr.Value, len(items))
-	for i, item := range items {
-		values[i] = valueOf(item)
+	values := make([]attr.Value, len(cidrs))
+	for i, cidr := range cidrs {
+		values[i] = cidrtypes.NewIPPrefixValue(cidr)
 	}
-	return types.ListValueMust(kind, values)
+	return types.ListValueMust(cidrtypes.IPPrefixType{}, values)
 }
 
 // textMap returns the found map. An empty map is null if it was not set.

@@ -159,9 +159,7 @@ func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *e
 	}
 	changes := steps.Do(r, keeper, "compare both gateways",
 		func(ctx context.Context) (bool, error) { return s.ChangesGateways(ctx, spec) }, taken)
-	tunnels := spec.Server.Tunnels // of both gateways
-	checks = append(checks,
-		client.checkGateway(changes, spec.Client, tunnels), server.checkGateway(changes, spec.Server, tunnels))
+	checks = append(checks, client.checkGateway(changes, spec.Client), server.checkGateway(changes, spec.Server))
 	var before []steps.Before
 	for _, e := range ends {
 		take := func(ctx context.Context) error {

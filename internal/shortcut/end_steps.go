@@ -27,13 +27,13 @@ type endSteps struct {
 
 // checkGateway fails if the gateway of this end can't follow a change of either one. Otherwise an end would be changed,
 // and the other one would not fit it. A repair of something else needs no template.
-func (e *endSteps) checkGateway(changes *steps.Step[bool], settings liqo.Gateway, tunnels int) steps.Before {
+func (e *endSteps) checkGateway(changes *steps.Step[bool], settings liqo.Gateway) steps.Before {
 	return steps.ActWith(e.run, e.Leaf.Name, "check that its gateway can follow", changes,
 		func(ctx context.Context, changes bool) error {
 			if !changes {
 				return nil
 			}
-			return e.CheckGateway(ctx, e.spec.Namespace, settings, tunnels)
+			return e.CheckGateway(ctx, e.spec.Namespace, settings)
 		})
 }
 

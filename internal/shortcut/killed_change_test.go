@@ -16,8 +16,7 @@ var changesOfGateways = map[string]func(*Spec){
 		s.MTU, s.KeyRotation = 1400, "first"
 		s.Server.ServiceAnnotations = map[string]string{"speed": "fast"}
 	},
-	"the endpoint":    func(s *Spec) { s.Server.ServiceType, s.Server.Port = corev1.ServiceTypeLoadBalancer, 51900 },
-	"several tunnels": func(s *Spec) { s.Server.Tunnels = 4 },
+	"the endpoint": func(s *Spec) { s.Server.ServiceType, s.Server.Port = corev1.ServiceTypeLoadBalancer, 51900 },
 	"another server gateway": func(s *Spec) {
 		s.Server.Template = liqo.DefaultServerTemplate("liqo")
 		s.Server.Template.Name = "large"

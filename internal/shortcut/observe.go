@@ -121,7 +121,7 @@ func (s *Shortcut) state(n network) State {
 func duplicates(e *end.End, objects liqo.Objects) []string {
 	var names []string
 	for _, object := range objects.Extra {
-		if !e.Owner.Owns(object) {
+		if !e.Owner.Owns(object) && !objects.IsTunnel(object) {
 			names = append(names, fmt.Sprintf("%s on leaf %q", e.Leaf.Describe(object), e.Leaf.Name))
 		}
 	}

@@ -47,7 +47,7 @@ func TestTheStateHasEverythingThatTheLeavesShow(t *testing.T) {
 			ClusterID: "milan", ClusterUID: "uid-of-milan", Namespace: "liqo-tenant-rome", LiqoNamespace: "liqo",
 			Network: reached("10.10.0.0/16", "10.71.0.0/16"),
 		},
-		ServerGateway: &liqo.GatewayServer{TunnelSettings: tunnel, ServiceType: "NodePort", Port: 51840, Tunnels: 1,
+		ServerGateway: &liqo.GatewayServer{TunnelSettings: tunnel, ServiceType: "NodePort", Port: 51840,
 			Template: liqo.Template{
 				Name: "wireguard-server", Namespace: "liqo", Resource: liqo.DefaultServerTemplateResource,
 			}},

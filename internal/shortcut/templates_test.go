@@ -32,6 +32,16 @@ func useTemplates(t *testing.T, leaf *cluster.Leaf, templates ...client.Object) 
 	}
 }
 
+// ofTheNextLiqo returns two leaves with the next Liqo.
+func ofTheNextLiqo(t *testing.T) (rome, milan *cluster.Leaf) {
+	t.Helper()
+	rome, milan = liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+	for _, leaf := range []*cluster.Leaf{rome, milan} {
+		useTemplates(t, clustertest.NextLiqo(leaf), clustertest.NextServerTemplate(), clustertest.NextClientTemplate())
+	}
+	return rome, milan
+}
+
 // withMarker is a template of servers with a marker that this provider does not know.
 func withMarker(t *testing.T) *networkingv1beta1.WgGatewayServerTemplate {
 	t.Helper()

@@ -27,11 +27,11 @@ func OldestLiqo(leaf *cluster.Leaf) *cluster.Leaf {
 	return WithSchemas(leaf, strings.Replace(older, `,"accept","drop"`, "", 1))
 }
 
-// NextLiqo makes Liqo on the leaf the version after 1.2, whose gateways may have several ports.
+// NextLiqo makes Liqo on the leaf the version after 1.2, whose gateways may have lists of ports, and whose templates ask
+// for them.
 func NextLiqo(leaf *cluster.Leaf) *cluster.Leaf {
 	endpoint := maps.Clone(severalPorts)
 	endpoint["nodePorts"] = severalPorts["ports"]
-	keepPorts(leaf)
 	return WithSchemas(leaf, networkingSchemas(since12, serviceMetadata, endpoint, severalPorts))
 }
 

@@ -36,7 +36,6 @@ func TestAccAShortcutOverANodePortIsCreatedChangedAndRemoved(t *testing.T) {
 				acctest.Expect("server_endpoint", knownvalue.ObjectExact(map[string]knownvalue.Check{
 					"addresses": knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(lab.NodeAddress(t, "milan"))}),
 					"port":      nodePort(),
-					"ports":     knownvalue.Null(),
 					"protocol":  knownvalue.StringExact("UDP"),
 				})),
 				lab.AsLiqoSays(t, acctest.RomeMilan, "rome", "milan"),

@@ -1,14 +1,11 @@
 package versions
 
 import (
-	"context"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -103,81 +100,11 @@ func TestAccAShortcutLivesWithTemplatesAndSchemasOfTheNextLiqo(t *testing.T) {
 	}
 }
 
-// The next minor version of Liqo lets a gateway have several ports. Its schemas accept `ports` instead of `port`, but
-// not both.
-func TestAccAShortcutWorksWithTheSchemasOfTheNextLiqo(t *testing.T) {
-	lab := acctest.UseUp(t, acctest.Pair) // the schemas stay
-	haveNextSchemas(t, lab, "rome", "gatewayclients")
-	haveNextSchemas(t, lab, "milan", "gatewayservers")
-	gatewaysHave := func(value any, field ...string) acctest.Check {
-		return func(ctx context.Context) error {
-			for cluster, kind := range map[string]string{"rome": "GatewayClient", "milan": "GatewayServer"} {
-				var gateways unstructured.UnstructuredList
-				gateways.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind + "List"))
-				if err := lab.Client(t, cluster).List(ctx, &gateways); err != nil {
-					return err
-				}
-				for _, gateway := range gateways.Items {
-					got, _, err := unstructured.NestedFieldNoCopy(gateway.Object, field...)
-					if !reflect.DeepEqual(got, value) {
-						return fmt.Errorf("%v of %s %s is %v (%w)", field, kind, gateway.GetName(), got, err)
-					}
-				}
-			}
-			return nil
-		}
-	}
-	patched := func(patch string) func() {
-		return func() {
-			lab.PatchInTenant(t, "milan", &networkingv1beta1.GatewayServer{}, patch)
-			lab.PatchInTenant(t, "rome", &networkingv1beta1.GatewayClient{}, patch)
-		}
-	}
-	faster := lab.Between("milan", acctest.OverNodePort+"\nmtu = 1300")
-	acctest.Apply(t,
-		resource.TestStep{ // each leaf has several ports for one kind of gateway only
-			Config:      lab.Between("milan", `server_gateway = { service_type = "NodePort", tunnels = 4 }`),
-			ExpectError: acctest.Message(`Liqo v1.2.0 can't have several tunnels on leaf "milan"`),
-		},
-		resource.TestStep{
-			Config: lab.Between("milan", acctest.OverNodePort),
-			ConfigStateChecks: []statecheck.StateCheck{
-				acctest.IsConnected, lab.AsLiqoSays(t, acctest.RomeMilan, "rome", "milan"),
-			},
-		},
-		resource.TestStep{
-			PreConfig: patched(`{"spec":{"tunnels":2}}`),
-			Config:    faster, ConfigPlanChecks: acctest.InPlace(),
-			ConfigStateChecks: []statecheck.StateCheck{
-				acctest.IsConnected, lab.GatewaysHaveMTU(t, 1300),
-				gatewaysHave(int64(2), "spec", "tunnels"),
-			},
-		},
-		resource.TestStep{
-			PreConfig:    patched(`{"spec":{"endpoint":{"port":null,"ports":[51840,51841]}}}`),
-			ResourceName: acctest.RomeMilan, ImportState: true, ImportStateId: "rome/milan",
-			ConfigStateChecks: []statecheck.StateCheck{
-				acctest.Expect("server_gateway", knownvalue.ObjectPartial(map[string]knownvalue.Check{
-					"tunnels": knownvalue.Int32Exact(2),
-				})),
-			},
-		},
-		resource.TestStep{
-			Config: faster, ConfigPlanChecks: acctest.InPlace(),
-			ConfigStateChecks: []statecheck.StateCheck{
-				acctest.IsConnected, lab.AsLiqoSays(t, acctest.RomeMilan, "rome", "milan"),
-				gatewaysHave(nil, "spec", "endpoint", "ports"),
-			},
-		},
-	)
-}
-
 // haveNextSchemas changes the schemas of some kinds of gateways like the next version of Liqo: `port` is optional and
-// excludes `ports`. It also adds a field that this provider does not know, `tunnels`.
+// excludes `ports`.
 func haveNextSchemas(t *testing.T, l *acctest.Lab, cluster string, kinds ...string) {
 	t.Helper()
 	patch := strings.ReplaceAll(`[
-		{"op": "add", "path": "SPEC/tunnels", "value": {"type": "integer"}},
 		{"op": "add", "path": "SPEC/endpoint/properties/ports", "value": {"type": "array", "items": {"type": "integer"}}},
 		{"op": "add", "path": "SPEC/endpoint/required", "value": []},
 		{"op": "add", "path": "SPEC/endpoint/x-kubernetes-validations", "value": [

@@ -1,0 +1,68 @@
+package protocol
+
+import (
+	"testing"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// gateways returns the two gateways of Rome and Milan, by leaf, with all their fields.
+func (l *leaves) gateways() map[string]*unstructured.Unstructured {
+	l.t.Helper()
+	found := map[string]*unstructured.Unstructured{}
+	for name, kind := range map[string]string{
+		"rome": networkingv1beta1.GatewayClientKind, "milan": networkingv1beta1.GatewayServerKind,
+	} {
+		gateway := &unstructured.Unstructured{}
+		gateway.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind))
+		inTenant(gateway, map[string]string{"rome": "milan", "milan": "rome"}[name])
+		if err := l.of(name).Get(l.t.Context(), client.ObjectKeyFromObject(gateway), gateway); err != nil {
+			l.t.Fatal(err)
+		}
+		found[name] = gateway
+	}
+	return found
+}
+
+func TestAChangeKeepsFieldsOfGatewaysThatTheProviderDoesNotKnow(t *testing.T) {
+	l := leavesFor(t)
+	p := l.project(t, between("milan", overNodePort))
+	p.apply()
+	for name, gateway := range l.gateways() {
+		l.patch(name, gateway, `{"spec":{"tunnels":2,"endpoint":{"ports":[51840,51841]}}}`)
+	}
+	p.plan().isEmpty()
+	for _, settings := range []string{"\nmtu = 1400", "\nkey_rotation = \"first\"", "\nmtu = 1300"} {
+		p.configure(between("milan", overNodePort+settings))
+		p.apply().does("update", romeMilan)
+		for name, gateway := range l.gateways() {
+			tunnels, _, _ := unstructured.NestedInt64(gateway.Object, "spec", "tunnels")
+			ports, _, _ := unstructured.NestedSlice(gateway.Object, "spec", "endpoint", "ports")
+			if tunnels != 2 || !equality.Semantic.DeepEqual(ports, []any{int64(51840), int64(51841)}) {
+				t.Errorf("after%s, the gateway of %s has %v", settings, name, gateway.Object["spec"])
+			}
+		}
+	}
+}
+
+func TestAPlanDoesNotLimitAGatewayWithSeveralTunnels(t *testing.T) {
+	const refused = `Error: The gateway has several tunnels on leaf "milan"`
+	l := leavesFor(t)
+	for address, config := range map[string]func(settings string) string{
+		romeMilan:    func(settings string) string { return between("milan", overNodePort+settings) },
+		milansServer: func(settings string) string { return endAt(milansServer, "milan", "rome", settings) },
+	} {
+		p := l.project(t, config(""))
+		p.apply()
+		server := inTenant(&networkingv1beta1.GatewayServer{}, "rome")
+		l.patch("milan", server, `{"spec":{"endpoint":{"ports":[51840,51841]}}}`)
+		p.configure(config("\nallow = []"))
+		p.planFails(refused, "with "+address+", allow", "GatewayServer liqo-tenant-rome/rome")
+		l.patch("milan", server, `{"spec":{"endpoint":{"ports":[51840]}}}`)
+		p.apply().does("update", address)
+		p.destroy()
+	}
+}
