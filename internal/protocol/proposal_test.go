@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
@@ -110,14 +111,41 @@ func invented(attributes []*tfprotov6.SchemaAttribute, prior, config, planned ct
 		case a.NestedType == nil || configured.IsNull() || !configured.IsKnown() || now.IsNull() || !now.IsKnown():
 			found = append(found, fmt.Sprintf("%s is %s, but %s is configured", here, shown(now), shown(configured)))
 		default:
-			nested(a.NestedType, configured, func(key any, element cty.Value) cty.Value {
-				kind := element.Type()
-				found = append(found, invented(a.NestedType.Attributes,
-					counterpart(former, key, kind), element, counterpart(now, key, kind), here)...)
-				return element
-			})
+			found = append(found, inventedWithin(a.NestedType, former, configured, now, here)...)
 		}
 	}
+	return found
+}
+
+// inventedWithin does so for the objects of a nested attribute. Those of a set have no keys. So each of them must fit
+// one of the other side, as for Terraform.
+func inventedWithin(kind *tfprotov6.SchemaObject, former, configured, planned cty.Value, path string) []string {
+	var found []string
+	if kind.Nesting != tfprotov6.SchemaObjectNestingModeSingle && configured.LengthInt() != planned.LengthInt() {
+		found = append(found, fmt.Sprintf("%s is %s, but %s is configured", path, shown(planned), shown(configured)))
+	}
+	if kind.Nesting == tfprotov6.SchemaObjectNestingModeSet {
+		fits := func(element, planned cty.Value) bool {
+			return len(invented(kind.Attributes, cty.NullVal(element.Type()), element, planned, path)) == 0
+		}
+		for _, element := range configured.AsValueSlice() {
+			if !slices.ContainsFunc(planned.AsValueSlice(), func(other cty.Value) bool { return fits(element, other) }) {
+				found = append(found, fmt.Sprintf("%s lacks %s, which is configured", path, shown(element)))
+			}
+		}
+		for _, other := range planned.AsValueSlice() {
+			if !slices.ContainsFunc(configured.AsValueSlice(), func(element cty.Value) bool { return fits(element, other) }) {
+				found = append(found, fmt.Sprintf("%s has %s, which is not configured", path, shown(other)))
+			}
+		}
+		return found
+	}
+	nested(kind, configured, func(key any, element cty.Value) cty.Value {
+		of := element.Type()
+		found = append(found, invented(kind.Attributes,
+			counterpart(former, key, of), element, counterpart(planned, key, of), path)...)
+		return element
+	})
 	return found
 }
 
