@@ -28,9 +28,9 @@ func rulesFor(name, remote string, table firewall.Table) *networkingv1beta1.Fire
 // limit lets only that cross which is allowed, as the leaf enforces it.
 func (s *station) limit(limits liqo.Limits) {
 	limits.Own, limits.Other = []string{"10.0.0.0/16"}, []string{"10.0.0.0/16"} // both leaves have the same range
-	rules := rulesFor(string(s.Remote.ID)+"-allow", string(s.Remote.ID), limits.Table("allow"))
-	rules.Annotations = map[string]string{liqo.LimitsAnnotation: limits.Annotation()}
-	s.objects.Firewall = rules
+	limits.Nodes = "10.70.0.0"
+	s.objects.Firewall = rulesFor(string(s.Remote.ID)+"-allow", string(s.Remote.ID), firewall.Table{})
+	limits.WriteTo(s.objects.Firewall, "allow")
 }
 
 // newLimitedScene is a scene in which Milan is the server, and all pings to it get lost.

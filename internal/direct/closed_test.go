@@ -17,12 +17,13 @@ import (
 
 // limited returns a gateway, and the rules of what may cross that it names.
 func limited(gateway client.Object, in, out []liqo.Rule) []client.Object {
-	limits := liqo.Limits{In: in, Out: out, Own: []string{"10.0.0.0/16"}, Other: []string{"10.0.0.0/16"}}
+	limits := liqo.Limits{
+		In: in, Out: out, Own: []string{"10.0.0.0/16"}, Other: []string{"10.0.0.0/16"}, Nodes: "10.70.0.0",
+	}
 	cluster.SetAnnotation(gateway, liqo.LimitsAnnotation, "rules")
 	rules := &networkingv1beta1.FirewallConfiguration{ObjectMeta: named(gateway.GetNamespace(), "rules")}
 	rules.Labels[consts.RemoteClusterID] = cluster.RemoteID(gateway)
-	rules.Spec.Table = limits.Table("rules")
-	cluster.SetAnnotation(rules, liqo.LimitsAnnotation, limits.Annotation())
+	limits.WriteTo(rules, "rules")
 	return []client.Object{gateway, rules}
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -87,7 +86,7 @@ func (e *End) checkIPv4(announced liqo.Ranges) error {
 // nothing here translates it to a pod's address.
 func (e *End) checkPodCIDRs(announced, local liqo.Ranges) error {
 	for _, cidr := range announced.PodCIDRs {
-		if slices.ContainsFunc(local.PodCIDRs, func(whole string) bool { return isPart(cidr, whole) }) {
+		if slices.ContainsFunc(local.PodCIDRs, func(whole string) bool { return liqo.IsPart(cidr, whole) }) {
 			continue
 		}
 		ranges := explain.Enumerate(local.PodCIDRs)
@@ -127,12 +126,11 @@ func (e *End) CheckAnnounced(ctx context.Context, announced liqo.Ranges, existin
 }
 
 // checkExternalCIDR fails unless the range is a part of the leaf's external CIDR with the same first address. Liqo
-// assigns addresses only from that CIDR. Its first address is the source of all packets to the other leaf that do not
-// come from a pod (Liqo 1.2.0, GetUnknownSourceIP). The other leaf expects the first address of the announced range.
+// assigns addresses only from that CIDR. Its first address is that of the nodes, see [liqo.Ranges.NodeAddress]. The other
+// leaf expects the first address of the announced range.
 func (e *End) checkExternalCIDR(announced, local liqo.Ranges) error {
-	first, _, _ := strings.Cut(local.ExternalCIDR, "/")
-	begins, _, _ := strings.Cut(announced.ExternalCIDR, "/")
-	if isPart(announced.ExternalCIDR, local.ExternalCIDR) && begins == first {
+	first := local.NodeAddress()
+	if liqo.IsPart(announced.ExternalCIDR, local.ExternalCIDR) && announced.NodeAddress() == first {
 		return nil
 	}
 	return &trouble.Problem{
@@ -143,14 +141,4 @@ func (e *End) checkExternalCIDR(announced, local liqo.Ranges) error {
 			"Leave `external_cidr` out, or set it to %[2]s or to a part that begins with %[3]s.",
 			e.Leaf.Name, local.ExternalCIDR, first, e.Remote.Name, announced.ExternalCIDR),
 	}
-}
-
-// isPart reports whether a range is part of another one. Liqo itself refuses an invalid range.
-func isPart(cidr, whole string) bool {
-	part, err := netip.ParsePrefix(cidr)
-	if err != nil {
-		return true
-	}
-	prefix, err := netip.ParsePrefix(whole)
-	return err != nil || (prefix.Bits() <= part.Bits() && prefix.Contains(part.Addr()))
 }

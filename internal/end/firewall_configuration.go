@@ -35,10 +35,8 @@ func (e *End) setLimited(gateway client.Object, limited bool) {
 	}
 }
 
-// forgeFirewall returns the FirewallConfiguration with this table. Without limits, the gateway lets everything cross.
-func (e *End) forgeFirewall(
-	namespace string, limits *liqo.Limits, table firewall.Table,
-) *networkingv1beta1.FirewallConfiguration {
+// forgeFirewall returns the FirewallConfiguration that enforces the limits. Without any, its table is empty.
+func (e *End) forgeFirewall(namespace string, limits *liqo.Limits) *networkingv1beta1.FirewallConfiguration {
 	id := string(e.Remote.ID)
 	object := &networkingv1beta1.FirewallConfiguration{
 		ObjectMeta: metav1.ObjectMeta{
@@ -47,11 +45,13 @@ func (e *End) forgeFirewall(
 				consts.RemoteClusterID: id, liqo.FirewallCategoryLabel: liqo.GatewayCategory, liqo.FirewallUniqueLabel: id,
 			},
 		},
-		Spec: networkingv1beta1.FirewallConfigurationSpec{Table: table},
+		Spec: networkingv1beta1.FirewallConfigurationSpec{Table: firewall.Table{
+			Name: new(e.firewallName()), Family: new(firewall.TableFamilyIPv4), Chains: []firewall.Chain{},
+		}},
 	}
 	e.Owner.Mark(object)
 	if limits != nil {
-		cluster.SetAnnotation(object, liqo.LimitsAnnotation, limits.Annotation())
+		limits.WriteTo(object, e.firewallName())
 	}
 	return object
 }
@@ -70,7 +70,7 @@ func (e *End) EnsureLimits(ctx context.Context, namespace string, limits *liqo.L
 	if err != nil {
 		return err
 	}
-	desired := e.forgeFirewall(namespace, limits, limits.Table(e.firewallName()))
+	desired := e.forgeFirewall(namespace, limits)
 	if objects.Firewall != nil {
 		e.Owner.KeepOrigin(desired, objects.Firewall)
 	}
@@ -146,9 +146,7 @@ func (e *End) lift(ctx context.Context) error {
 func (e *End) dropRules(
 	ctx context.Context, gateway client.Object, rules *networkingv1beta1.FirewallConfiguration,
 ) error {
-	table := rules.Spec.Table
-	table.Chains = []firewall.Chain{}
-	empty := e.forgeFirewall(rules.Namespace, nil, table)
+	empty := e.forgeFirewall(rules.Namespace, nil)
 	if err := controllerutil.SetOwnerReference(gateway, empty, e.Leaf.Live.Scheme()); err != nil {
 		return err
 	}
@@ -209,7 +207,7 @@ func (e *End) CheckLimits(ctx context.Context, limits liqo.Limits) error {
 	}
 	for _, rule := range limits.In {
 		for _, cidr := range rule.CIDRs {
-			if slices.ContainsFunc(limits.Own, func(whole string) bool { return isPart(cidr, whole) }) {
+			if slices.ContainsFunc(limits.Own, func(whole string) bool { return liqo.IsPart(cidr, whole) }) {
 				continue
 			}
 			return &trouble.Problem{

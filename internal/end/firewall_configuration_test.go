@@ -13,7 +13,7 @@ import (
 // onlyTheDatabase are limits of Milan's end.
 var onlyTheDatabase = liqo.Limits{
 	In:  []liqo.Rule{{Protocol: liqo.TCP, Port: 5432}},
-	Own: []string{"10.203.0.0/16"}, Other: []string{"10.202.0.0/16"},
+	Own: []string{"10.203.0.0/16"}, Other: []string{"10.202.0.0/16"}, Nodes: "10.70.0.0",
 }
 
 // limitedEnd is Milan's end after an apply has written rules in the place of others. The gateway has reported about
@@ -23,7 +23,7 @@ func limitedEnd(t *testing.T) *End {
 	gateway := exposedGateway()
 	e := milansEnd(t)
 	e.setLimited(gateway, true)
-	rules := e.forgeFirewall(gateway.Namespace, &onlyTheDatabase, onlyTheDatabase.Table(e.firewallName()))
+	rules := e.forgeFirewall(gateway.Namespace, &onlyTheDatabase)
 	rules.Generation = 2
 	reactions.Enforce(rules)
 	return milansEnd(t, gateway, rules)

@@ -18,7 +18,7 @@ func leftOn(t *testing.T, self owner.Owner, change func(*networkingv1beta1.Firew
 	t.Helper()
 	e := milansEnd(t)
 	e.Owner = self
-	rules := e.forgeFirewall("networks", &onlyTheDatabase, onlyTheDatabase.Table(e.firewallName()))
+	rules := e.forgeFirewall("networks", &onlyTheDatabase)
 	change(rules)
 	e = milansEnd(t, rules)
 	e.Owner = me

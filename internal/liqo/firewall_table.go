@@ -15,18 +15,26 @@ import (
 // A gateway enforces the limits of its end by a table of nftables in its own network. Liqo up to 1.2 matches no state
 // of connections. But the kernel asks chains of type NAT about the first packet of a connection only, and the others
 // follow it. So a new connection that may cross gets a translation of its destination to itself, which keeps Liqo's and
-// all later chains from translating it. Every other one is translated to an address that nothing reaches. There are
-// four chains, in this order, so that Liqo, which removes and adds single rules of a chain, never leaves it open:
+// all later chains from translating it. Every other one is translated to nowhere. There are four chains, in this order,
+// so that Liqo, which removes and adds single rules of a chain, never leaves it open:
 //
 //  1. what may cross; the order of its rules does not matter
 //  2. no other TCP and UDP
 //  3. pings that may cross; Liqo can't match ICMP, but this is what is left that begins like an echo request
 //  4. nothing else
 //
+// A fifth chain drops what leads nowhere, before it is routed. The kernel keeps no record of a connection whose first
+// packet is dropped. So a refused packet leaves nothing behind that a later one could collide with: a connection whose
+// gateway has restarted goes on with the first packet of the side that may open it, whoever spoke before.
+//
 // The kernel asks no chain of type NAT about packets of a connection that exists already, nor about those that can't
-// belong to one. So a fifth chain, of type filter, drops the packets of which neither a rule for this leaf nor, by its
-// source, one for the other leaf knows anything. It ends what was allowed before a rule was removed. It does the same
-// with what leaves by the tunnel: while the other gateway restarts and has no rules yet, this one has them.
+// belong to one. So a sixth chain drops the packets of which neither a rule for this leaf nor, by its source, one for
+// the other leaf knows anything. It ends what was allowed before a rule was removed, unless a rule for the other leaf
+// knows the same packets as answers. It does the same with what leaves by the tunnel: while the other gateway restarts
+// and has no rules yet, this one has them.
+
+// TableVersion is that of [Limits.Table]. Another table for the same limits needs another version.
+const TableVersion = 1
 
 // Values of Liqo 1.1 and 1.2. Liqo defines them in packages that import nftables and netlink.
 const (
@@ -34,8 +42,9 @@ const (
 	tunnelNetwork = "169.254.18.0/30" // of the two ends of the tunnel, which check their connection
 )
 
-// nowhere is a destination that no kernel routes a packet to: an address of 0.0.0.0/8 is only valid as a source.
-const nowhere = "0.0.0.1"
+// nowhere is the destination of what may not cross. No packet has it otherwise. An address of the loopback would not
+// do: where a node routes them, as kube-proxy lets it, its pods do, too, and the gateway itself would get the packet.
+const nowhere = "0.0.0.0"
 
 // ICMP has no ports. In their place are the type and the code of a message.
 const (
@@ -43,8 +52,16 @@ const (
 	echoReply   = "0"    // type 0, code 0
 )
 
-// natPriority is that of the first chain. The last one still comes before Liqo's own translations, at -100.
-const natPriority firewall.ChainPriority = -104
+// icmpErrors are messages that connections need: unreachable and too big, time exceeded, and malformed. Each range has
+// the codes of one type.
+var icmpErrors = []string{"768-783", "2816-2817", "3072-3074"} // types 3, 11 and 12
+
+// natPriority is that of the first chain. The last one that is asked about new connections still comes before Liqo's own
+// translations, at -100. What drops them comes after these.
+const (
+	natPriority  firewall.ChainPriority = -104
+	dropPriority firewall.ChainPriority = -99
+)
 
 // MaxTableRules limits the rules of a table. Liqo (1.2.0) writes all of them with one message when a gateway starts. A
 // kernel with its default of 212,992 bytes for the send buffer took 285 new rules at once, and refused 404. A gateway
@@ -64,7 +81,8 @@ func (l Limits) TableRules() int {
 func (l Limits) Table(name string) firewall.Table {
 	family := firewall.TableFamilyIPv4
 	chains := []firewall.Chain{natChain(0, "allow", l.allowed()), natChain(1, "deny-ports", deniedPorts()),
-		natChain(2, "allow-pings", l.allowedPings()), natChain(3, "deny", deniedRest()), l.envelope()}
+		natChain(2, "allow-pings", l.allowedPings()), natChain(3, "deny", deniedRest()),
+		filterChain("refused", firewall.ChainHookPrerouting, dropPriority, refused()), l.envelope()}
 	return firewall.Table{Name: &name, Family: &family, Chains: chains}
 }
 
@@ -75,6 +93,21 @@ func natChain(place firewall.ChainPriority, name string, rules []firewall.NatRul
 	return firewall.Chain{
 		Name: &name, Type: firewall.ChainTypeNAT, Hook: &hook, Policy: &policy, Priority: &priority,
 		Rules: firewall.RulesSet{NatRules: rules},
+	}
+}
+
+// filterChain returns a chain whose rules the kernel asks about all packets. The order of its rules matters, and Liqo
+// adds new rules after those that stay. So all names change with any of the rules, and Liqo writes all of them again.
+func filterChain(
+	name string, hook firewall.ChainHook, priority firewall.ChainPriority, rules []firewall.FilterRule,
+) firewall.Chain {
+	all, policy := Digest(rules), firewall.ChainPolicyAccept
+	for i := range rules {
+		rules[i].Name = new(fmt.Sprintf("%s-%d", all, i))
+	}
+	return firewall.Chain{
+		Name: &name, Type: firewall.ChainTypeFilter, Hook: &hook, Policy: &policy, Priority: &priority,
+		Rules: firewall.RulesSet{FilterRules: rules},
 	}
 }
 
@@ -125,28 +158,45 @@ func distinct(rules []firewall.NatRule) []firewall.NatRule {
 	})
 }
 
-// envelope returns the chain that knows nothing of connections. The order of its rules matters, and Liqo adds new rules
-// after those that stay. So all names change with any of the rules, and Liqo writes all of them again.
-func (l Limits) envelope() firewall.Chain {
-	in, out := eachRange(l.In, l.Own), eachRange(l.Out, l.Other)
-	rules := append(known(firewall.MatchDevPositionIn, in, out), known(firewall.MatchDevPositionOut, out, in)...)
-	all := Digest(rules)
-	for i := range rules {
-		rules[i].Name = new(fmt.Sprintf("%s-%d", all, i))
-	}
-	hook, policy, priority := firewall.ChainHookForward, firewall.ChainPolicyAccept, firewall.ChainPriorityFilter
-	return firewall.Chain{
-		Name: new("known"), Type: firewall.ChainTypeFilter, Hook: &hook, Policy: &policy, Priority: &priority,
-		Rules: firewall.RulesSet{FilterRules: rules},
+// refused returns the rules that drop what leads nowhere.
+func refused() []firewall.FilterRule {
+	return []firewall.FilterRule{
+		filter(firewall.ActionDrop, firewall.MatchDevPositionIn, matchIP(nowhere, firewall.MatchPositionDst)),
 	}
 }
 
+// envelope returns the chain that knows nothing of connections. Without any rule, nothing has to pass it, not even an
+// error.
+func (l Limits) envelope() firewall.Chain {
+	in, out := eachRange(l.In, l.Own), eachRange(l.Out, l.Other)
+	rules := []firewall.FilterRule{
+		filter(firewall.ActionDrop, firewall.MatchDevPositionIn), filter(firewall.ActionDrop, firewall.MatchDevPositionOut),
+	}
+	if len(in)+len(out) > 0 {
+		rules = slices.Concat([]firewall.FilterRule{l.strays()},
+			known(firewall.MatchDevPositionIn, in, out), known(firewall.MatchDevPositionOut, out, in))
+	}
+	return filterChain("known", firewall.ChainHookForward, firewall.ChainPriorityFilter, rules)
+}
+
+// strays returns the rule that drops what comes from the tunnel and is neither for the pods of this leaf nor for its
+// nodes. It would leave the gateway towards wherever its node leads it.
+func (l Limits) strays() firewall.FilterRule {
+	var elsewhere []firewall.Match
+	for _, own := range append(slices.Clone(l.Own), l.Nodes) {
+		match := matchIP(own, firewall.MatchPositionDst)
+		match.Op = firewall.MatchOperationNeq
+		elsewhere = append(elsewhere, match)
+	}
+	return filter(firewall.ActionDrop, firewall.MatchDevPositionIn, elsewhere...)
+}
+
 // known returns rules that drop all packets through the tunnel in one direction but those to what may be reached in
-// this direction, and those that come from what may be reached in the other one.
+// this direction, those that come from what may be reached in the other one, and errors.
 func known(through firewall.MatchDevPosition, to, from []rangeRule) []firewall.FilterRule {
 	var rules []firewall.FilterRule
 	add := func(action firewall.FilterAction, matches ...firewall.Match) {
-		rules = append(rules, firewall.FilterRule{Match: tunnelled(through, matches), Action: action})
+		rules = append(rules, filter(action, through, matches...))
 	}
 	ends := []struct {
 		rules []rangeRule
@@ -169,10 +219,18 @@ func known(through firewall.MatchDevPosition, to, from []rangeRule) []firewall.F
 			}
 		}
 	}
-	for _, end := range ends {
-		add(firewall.ActionDrop, matchPort(end.ping, firewall.MatchPositionSrc))
+	for _, codes := range icmpErrors {
+		add(firewall.ActionAccept, matchPort(codes, firewall.MatchPositionSrc))
 	}
+	add(firewall.ActionDrop)
 	return rules
+}
+
+// filter returns a rule about packets that come out of the tunnel, or go into it.
+func filter(
+	action firewall.FilterAction, through firewall.MatchDevPosition, matches ...firewall.Match,
+) firewall.FilterRule {
+	return firewall.FilterRule{Match: tunnelled(through, matches), Action: action}
 }
 
 // rangeRule is a rule for one range.

@@ -36,6 +36,23 @@ type Ranges struct {
 	ExternalCIDR string
 }
 
+// NodeAddress returns the source of all packets to other leaves that do not come from a pod: the first address of the
+// external CIDR (Liqo 1.2.0, GetUnknownSourceIP).
+func (r Ranges) NodeAddress() string {
+	first, _, _ := strings.Cut(r.ExternalCIDR, "/")
+	return first
+}
+
+// IsPart reports whether a range is part of another one, or all of it. Liqo itself refuses an invalid range.
+func IsPart(cidr, whole string) bool {
+	part, err := netip.ParsePrefix(cidr)
+	if err != nil {
+		return true
+	}
+	prefix, err := netip.ParsePrefix(whole)
+	return err != nil || (prefix.Bits() <= part.Bits() && prefix.Contains(part.Addr()))
+}
+
 // RangesOf reads the leaf's address ranges from the API server once. They can't change while Liqo is installed.
 func RangesOf(ctx context.Context, leaf *cluster.Leaf) (Ranges, error) {
 	return cluster.Once(leaf, func() (Ranges, error) {

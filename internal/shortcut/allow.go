@@ -20,7 +20,9 @@ func (a *Allow) Limits(own, other liqo.Ranges, isClient bool) *liqo.Limits {
 	if a == nil {
 		return nil
 	}
-	limits := &liqo.Limits{In: a.ToServer, Out: a.ToClient, Own: own.PodCIDRs, Other: other.PodCIDRs}
+	limits := &liqo.Limits{
+		In: a.ToServer, Out: a.ToClient, Own: own.PodCIDRs, Other: other.PodCIDRs, Nodes: own.NodeAddress(),
+	}
 	if isClient {
 		limits.In, limits.Out = limits.Out, limits.In
 	}

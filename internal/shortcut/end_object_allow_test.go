@@ -51,6 +51,7 @@ func TestTheRulesOfOneEndAreForAllItsPodsAndForAnswersFromAnywhere(t *testing.T)
 	objects, err := gateway.End.Find(t.Context())
 	expected := &liqo.Limits{
 		In: database.ToServer, Out: pings.ToClient, Own: []string{"10.2.0.0/16"}, Other: []string{"0.0.0.0/0"},
+		Nodes: "10.70.0.0",
 	}
 	if err != nil || !reflect.DeepEqual(objects.Limits(), expected) || !objects.LimitsApplied() {
 		t.Errorf("they are %+v (%v)", objects.Limits(), err)
