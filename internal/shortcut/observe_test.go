@@ -135,6 +135,17 @@ func TestAnExtraObjectOfThePairIsNamedUnlessItIsTheOwners(t *testing.T) {
 	}
 }
 
+func TestAShortcutIsAsConnectedAsItsWorstTunnel(t *testing.T) {
+	milan := byProvider(clustertest.ServerEnd("rome", up))
+	further := milan[3].DeepCopyObject().(*networkingv1beta1.Connection) //nolint:errcheck,forcetypeassert // it is one
+	further.Name, further.Status = "further", failed
+	state, err := New(leafWith(t, "rome", byProvider(clustertest.ClientEnd("milan", up))...),
+		leafWith(t, "milan", append(milan, further)...)).Observe(t.Context(), false)
+	if err != nil || state.Status != Error || len(state.Duplicates) > 0 {
+		t.Errorf("it is %s, with %q beside it (%v)", state.Status, state.Duplicates, err)
+	}
+}
+
 func TestObserveFindsMyObjects(t *testing.T) {
 	for name, objects := range belongings() {
 		state, err := joinedAtRome(t, objects).Observe(t.Context())
