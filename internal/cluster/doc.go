@@ -4,6 +4,5 @@
 // of the objects that Liqo labels with a remote cluster's ID. The package knows Kubernetes. Of Liqo, it knows only by
 // which ID and label clusters know each other. What Liqo's objects say is the business of package liqo.
 //
-// Who works on something alone holds a [Lease] of a leaf. A fence lets its writes pass while it is sure to hold it. A
-// lifeline shows others on the same machine that its process has ended.
+// Who works on something alone holds a [Lease] of a leaf. A fence lets its writes pass while it is sure to hold it.
 package cluster

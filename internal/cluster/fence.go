@@ -20,7 +20,6 @@ import (
 type fence struct {
 	mu      sync.Mutex
 	leases  []*Lease
-	pending int           // writes that were not answered
 	lost    error         // why one of the leases is lost
 	changed chan struct{} // closed, and made anew, at each change of the above and each renewal
 }
@@ -47,10 +46,7 @@ func fenceOf(ctx context.Context) *fence {
 }
 
 func (f *fence) add(lease *Lease) {
-	f.change(func() {
-		f.leases = append(f.leases, lease)
-		f.note()
-	})
+	f.change(func() { f.leases = append(f.leases, lease) })
 }
 
 func (f *fence) remove(lease *Lease) {
@@ -59,30 +55,6 @@ func (f *fence) remove(lease *Lease) {
 
 func (f *fence) lose(err error) {
 	f.change(func() { f.lost = err })
-}
-
-// begin counts a write that begins. It counts until [fence.answered].
-func (f *fence) begin() { f.count(1) }
-
-// answered counts a write that has happened or was refused.
-func (f *fence) answered() { f.count(-1) }
-
-func (f *fence) count(more int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.pending += more
-	f.note()
-}
-
-// note tells whoever comes after this process whether one of its writes may still arrive.
-func (f *fence) note() {
-	content := byte(lifelineIdle)
-	if f.pending > 0 {
-		content = lifelineBusy
-	}
-	for _, lease := range f.leases {
-		lease.lifeline.note(content)
-	}
 }
 
 // wake lets whoever waits look again.
@@ -223,16 +195,12 @@ func (f *fenced) RoundTrip(request *http.Request) (*http.Response, error) {
 			f.cut() // the request may still be in a buffer of the kernel, and arrive when another operation has the lease
 		}
 	}()
-	fence.begin()
 	response, err := f.transport.RoundTrip(request.WithContext(ctx))
 	if err != nil {
 		err = causeOr(ctx, err)
 		end(nil)
 		<-watched // the caller may rely on it that nothing of the request is sent any more
 		return nil, err
-	}
-	if response.StatusCode < http.StatusInternalServerError { // others may be those of a proxy
-		fence.answered()
 	}
 	response.Body = &endingBody{response.Body, end}
 	return response, nil

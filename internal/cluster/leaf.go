@@ -42,7 +42,6 @@ type Leaf struct {
 
 	credentialsFrom string           // the name of the leaf that has its credentials, or empty
 	wallClock       func() time.Time // of this machine, without the monotonic clock
-	memory          string           // a folder in the memory of this machine, for each [lifeline]
 	health          *health
 	clock           *clock
 	facts           sync.Map // of [Once]: a [Memo] for each type of facts, keyed by the type
@@ -55,7 +54,7 @@ func New(name string, id liqov1beta1.ClusterID, liqoNamespace string, cached cli
 	return &Leaf{
 		Name: name, ID: id, LiqoNamespace: liqoNamespace,
 		Cached: cached, Live: live, Discovery: discovery, Events: events, health: newHealth(),
-		clock: &clock{}, wallClock: func() time.Time { return time.Now().Round(0) }, memory: memoryFolder,
+		clock: &clock{}, wallClock: func() time.Time { return time.Now().Round(0) },
 	}
 }
 

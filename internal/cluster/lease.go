@@ -35,19 +35,17 @@ type LeaseRequest struct {
 	Lost    func(error)         // called once with a [LeaseLostError] if the lease is lost before its release
 }
 
-// Hold waits until nobody holds the lease, and takes it. It waits 10 seconds for a dead holder, or not at all if its
-// death is certain. It renews the lease until the lease is released. With a context of [WithFence], nothing is written
-// while the lease may be lost.
+// Hold waits until nobody holds the lease, and takes it. It waits 10 seconds for a dead holder. It renews the lease
+// until the lease is released. With a context of [WithFence], nothing is written while the lease may be lost.
 func (l *Leaf) Hold(ctx context.Context, request LeaseRequest) (*Lease, error) {
 	fence, ctx := fenceOf(ctx), withoutFence(ctx)
 	request.Holder += "/" + rand.Text()
 	lease := l.lease(request.Namespace, request.Name)
 	var retries retries
 	for atOnce := true; ; atOnce = false {
-		began, before := l.instant(), holderOf(lease)
+		began := l.instant()
 		err := l.takeLease(ctx, lease, request)
 		if err == nil {
-			removeLifeline(l.memory, before)
 			kept := l.keepLease(ctx, lease, began, fence, request.Lost)
 			kept.AtOnce = atOnce
 			return kept, nil
@@ -106,7 +104,7 @@ func (l *Leaf) microNow() *metav1.MicroTime { return new(metav1.NewMicroTime(l.N
 
 // untilFree returns once a lease has been released or its holder is dead. It returns an empty lease after a release,
 // and the lease as last seen after a death. A holder is dead if its lease has not changed for leaseDuration by this
-// process's clock, while the API server could be asked. It is also dead if its process has certainly ended.
+// process's clock, while the API server could be asked.
 func (l *Leaf) untilFree(ctx context.Context, request LeaseRequest) (*coordinationv1.Lease, error) {
 	var (
 		version string    // of the lease when last seen
@@ -149,10 +147,9 @@ func (l *Leaf) untilFree(ctx context.Context, request LeaseRequest) (*coordinati
 	}
 }
 
-// isFree reports whether a lease shows by itself that nobody else holds it, or this machine shows it.
+// isFree reports whether a lease shows by itself that nobody else holds it.
 func (l *Leaf) isFree(lease *coordinationv1.Lease, request LeaseRequest) bool {
-	return isLeft(lease) || holderOf(lease) == request.Holder || l.Now().Sub(renewed(lease)) > longDead ||
-		isGone(l.memory, holderOf(lease))
+	return isLeft(lease) || holderOf(lease) == request.Holder || l.Now().Sub(renewed(lease)) > longDead
 }
 
 // watchLease returns the changes of a lease, and the lease itself, which is nil if there is none. The watch starts
@@ -225,7 +222,6 @@ func (l *Lease) Leave(ctx context.Context, mark func(client.Object)) error {
 func (l *Lease) end(ctx context.Context, giveBack func(context.Context, *coordinationv1.Lease) error) error {
 	ctx, cancel := context.WithTimeout(withoutFence(context.WithoutCancel(ctx)), releaseTimeout)
 	defer cancel()
-	defer l.lifeline.cut()
 	defer l.abort()
 	l.stop()
 	select {

@@ -21,19 +21,18 @@ const (
 
 // Lease is a lease on a leaf that this process holds.
 //
-// client-go's leader election does the same, but is not suitable. It needs a typed client, which adds every API of
-// Kubernetes to the binary, and it polls a lease that it could watch.
+// client-go's leader election does the same, but is not suitable. It creates a lease again that somebody has deleted, so
+// that two may hold it. It polls a lease that it could watch, keeps it after the release, and can't annotate it.
 type Lease struct {
 	// AtOnce means that the first request took the lease: nobody else held it.
 	AtOnce bool
 
-	leaf     *Leaf
-	held     *coordinationv1.Lease // as it was last written; only the renewal uses it until that has ended
-	fence    *fence                // nil if nothing depends on the lease
-	lifeline *lifeline
-	stop     context.CancelFunc // begins no further renewal
-	abort    context.CancelFunc // also ends a renewal that is under way
-	ended    chan struct{}      // closed when the renewal has ended
+	leaf  *Leaf
+	held  *coordinationv1.Lease // as it was last written; only the renewal uses it until that has ended
+	fence *fence                // nil if nothing depends on the lease
+	stop  context.CancelFunc    // begins no further renewal
+	abort context.CancelFunc    // also ends a renewal that is under way
+	ended chan struct{}         // closed when the renewal has ended
 
 	mu      sync.Mutex
 	renewed instant // when the last renewal that has succeeded began
@@ -78,9 +77,6 @@ func (l *Leaf) keepLease(
 	renewing, stop := context.WithCancel(ctx)
 	kept := &Lease{
 		leaf: l, held: lease, fence: fence, stop: stop, abort: abort, ended: make(chan struct{}), renewed: taken,
-	}
-	if fence != nil { // otherwise, nobody knows which writes are under way
-		kept.lifeline = newLifeline(l.memory, holderOf(lease))
 	}
 	fence.add(kept)
 	go func() {
