@@ -27,7 +27,6 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other l
 	}
 	id := e.Remote.ID // liqoctl, too, takes it as the name
 	configuration := forge.Configuration(string(id), namespace, id, other.PodCIDRs, other.ExternalCIDR)
-	var adopted owner.Completion // of the adopted Configuration that this one replaces
 	if existing := objects.Configuration; existing != nil {
 		follows, err := e.followsChange(ctx, objects, configuration)
 		if err != nil {
@@ -37,7 +36,6 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other l
 			if err := e.RemoveConfigurations(ctx); err != nil {
 				return err
 			}
-			adopted = owner.CompletionOf(existing)
 		}
 		configuration.Name = existing.Name
 	}
@@ -45,11 +43,7 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other l
 	if existing := objects.Configuration; existing != nil {
 		e.Owner.KeepOrigin(configuration, existing)
 	}
-	completed := adopted.Owner == e.Owner.Token && adopted != owner.Completion{}
-	if err := e.Leaf.Apply(ctx, configuration); err != nil || !completed {
-		return err
-	}
-	return e.Leaf.Edit(ctx, configuration, adopted.Mark)
+	return e.Leaf.Apply(ctx, configuration)
 }
 
 // RemoveConfigurations deletes the owner's Configuration on this leaf. It returns when the Configuration is gone and

@@ -40,9 +40,9 @@ func userSecretOf(gateway client.Object, reference corev1.LocalObjectReference) 
 	return liqo.KeySecret{Namespace: gateway.GetNamespace(), Name: reference.Name}
 }
 
-// CheckKeySecret fails if a gateway could not take its keys from the user's Secret. With adopt, a tenant namespace of
-// someone else becomes the owner's.
-func (e *End) CheckKeySecret(ctx context.Context, secret liqo.KeySecret, adopt bool) error {
+// CheckKeySecret fails if a gateway could not take its keys from the user's Secret. A shortcut that claims the network
+// also gets the tenant namespace.
+func (e *End) CheckKeySecret(ctx context.Context, secret liqo.KeySecret) error {
 	if secret.Name == "" || secret.Namespace != "" {
 		return e.checkKeys(ctx, client.ObjectKey(secret))
 	}
@@ -53,7 +53,7 @@ func (e *End) CheckKeySecret(ctx context.Context, secret liqo.KeySecret, adopt b
 	case tenant == nil:
 		return e.secretNotKept(e.keyOf(secret))
 	}
-	if secret.Namespace = tenant.Name; adopt {
+	if secret.Namespace = tenant.Name; e.Owner.Claims && e.Owner.Resource == "" {
 		return e.secretNotKept(client.ObjectKey(secret))
 	}
 	return e.checkKeys(ctx, client.ObjectKey(secret))

@@ -88,7 +88,7 @@ func TestAUsersSecretMustOutliveTheShortcut(t *testing.T) {
 	for name, test := range map[string]struct {
 		objects []client.Object
 		keys    liqo.KeySecret
-		adopt   bool
+		claims  bool
 		summary string // of the problem; empty for none
 	}{
 		"Liqo's": {nil, liqo.KeySecret{}, false, ""},
@@ -98,7 +98,7 @@ func TestAUsersSecretMustOutliveTheShortcut(t *testing.T) {
 			""}, // another check reports it
 		"in a peering's tenant namespace": {[]client.Object{clustertest.TenantNamespace("rome"),
 			clustertest.KeySecret("rome", clustertest.NewKeys(t))}, liqo.KeySecret{}, false, ""},
-		"in one that will be adopted": {[]client.Object{clustertest.TenantNamespace("rome"),
+		"in one that an import claims": {[]client.Object{clustertest.TenantNamespace("rome"),
 			clustertest.KeySecret("rome", clustertest.NewKeys(t))}, liqo.KeySecret{}, true, refused},
 		"in one that will be made": {nil, liqo.KeySecret{}, false, refused},
 		"in one that was made": {[]client.Object{managedTenant,
@@ -110,7 +110,9 @@ func TestAUsersSecretMustOutliveTheShortcut(t *testing.T) {
 		if name != "Liqo's" {
 			test.keys.Name = "my-keys"
 		}
-		err := milansEnd(t, test.objects...).CheckKeySecret(t.Context(), test.keys, test.adopt)
+		milan := milansEnd(t, test.objects...)
+		milan.Owner.Claims = test.claims
+		err := milan.CheckKeySecret(t.Context(), test.keys)
 		if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
 			t.Errorf("%s: got %v", name, err)
 		}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
-	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // BeginRemovingNamespace asks for the deletion of the tenant namespace, which may be nil, if nothing else needs it. It
@@ -157,15 +156,12 @@ func (e *End) tellOthers(objects []client.Object) string {
 	return fmt.Sprintf("Objects that someone else created stay: %s.", explain.Names(e.Leaf, objects...))
 }
 
-// giveUpNamespace removes the owner of the tenant namespace, or restores the owner from before the adoption. It looks
-// at the namespace again, because it may have got another owner.
+// giveUpNamespace removes the owner of the tenant namespace. It looks at the namespace again, because it may have got
+// another owner.
 func (e *End) giveUpNamespace(ctx context.Context) error {
 	namespace, err := e.TenantNamespace(ctx)
 	if err != nil || namespace == nil || !e.Owner.Marked(namespace) {
 		return err
-	}
-	if _, adopted := owner.Previously(namespace); adopted {
-		return e.restore(ctx, namespace)
 	}
 	return e.disown(ctx, namespace)
 }

@@ -1,18 +1,21 @@
+// Package owner says whose an object of a network is. It writes and reads the marks of ownership on objects that the
+// caller has: it has no client. Its functions change an object in memory only.
 package owner
 
 import (
+	"cmp"
 	"crypto/rand"
-	"maps"
 	"slices"
 	"strings"
 
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// ManagedByLabel and ManagedBy mark the objects that this package creates or adopts. An annotation says which resource
-// instance owns the object.
+// ManagedByLabel and ManagedBy mark the objects that this provider has created, or claimed after an import. An
+// annotation says which resource instance owns the object.
 const (
 	ManagedByLabel = "app.kubernetes.io/managed-by"
 	ManagedBy      = "terraform-provider-liqo"
@@ -28,7 +31,7 @@ type Owner struct {
 	// Resource is the type of a resource that owns one object at one end. It is empty for a shortcut.
 	Resource Resource
 	// Claims means that all objects that join the pair and have no other owner are the owner's. It is for a network that
-	// was imported and not adopted yet.
+	// was imported and is not marked yet. An imported shortcut also claims the objects of resources for one end.
 	Claims bool
 }
 
@@ -50,22 +53,18 @@ func (o Owner) Mark(object client.Object) {
 	o.Resource.mark(object)
 }
 
-// unmark removes every mark of this package from an object.
-func unmark(object client.Object) {
-	labels := maps.Clone(object.GetLabels())
-	delete(labels, ManagedByLabel)
-	object.SetLabels(labels)
-	for _, key := range []string{
-		ownerAnnotation, originAnnotation, completeAnnotation, previousAnnotation, resourceAnnotation,
-	} {
+// Disown removes the owner of an object. A later owner takes it over.
+func Disown(object client.Object) {
+	for _, key := range []string{ownerAnnotation, originAnnotation, completeAnnotation, resourceAnnotation} {
 		cluster.RemoveAnnotation(object, key)
 	}
+	cluster.SetLabel(object, ManagedByLabel, ManagedBy)
 }
 
-// Managed reports whether this package created or adopted an object, for any owner.
+// Managed reports whether an object is marked as this provider's, for any owner.
 func Managed(object client.Object) bool { return object.GetLabels()[ManagedByLabel] == ManagedBy }
 
-// AllManaged reports whether this package created or adopted all of these objects, for any owners.
+// AllManaged reports whether all of these objects are marked as this provider's, for any owners.
 func AllManaged(all []client.Object) bool {
 	return !slices.ContainsFunc(all, func(object client.Object) bool { return !Managed(object) })
 }
@@ -73,8 +72,53 @@ func AllManaged(all []client.Object) bool {
 // TokenOf returns the token of an object's owner, or an empty string.
 func TokenOf(object client.Object) string { return object.GetAnnotations()[ownerAnnotation] }
 
-// Disown removes the owner of an object. A later owner takes it over.
-func Disown(object client.Object) {
-	unmark(object)
-	cluster.SetLabel(object, ManagedByLabel, ManagedBy)
+// Resource is the type of a Terraform resource that owns one object at one end of a network.
+type Resource string
+
+// The values of [Resource].
+const (
+	ConfigurationResource Resource = "liqo_configuration"
+	GatewayServerResource Resource = "liqo_gateway_server"
+	GatewayClientResource Resource = "liqo_gateway_client"
+	PublicKeyResource     Resource = "liqo_public_key"
+)
+
+// resourceAnnotation is on the objects of such resources. It is the [Resource] that owns the object.
+const resourceAnnotation = ManagedBy + "/resource"
+
+// mark records the type of an object's owner. A shortcut has none.
+func (r Resource) mark(object client.Object) {
+	if r == "" {
+		cluster.RemoveAnnotation(object, resourceAnnotation)
+	} else {
+		cluster.SetAnnotation(object, resourceAnnotation, string(r))
+	}
+}
+
+// ResourceOf returns the type of the resource that owns an object. It is empty for a shortcut.
+func ResourceOf(object client.Object) Resource {
+	return Resource(object.GetAnnotations()[resourceAnnotation])
+}
+
+// String returns the name of the type.
+func (r Resource) String() string { return cmp.Or(string(r), "liqo_shortcut") }
+
+// IsEndObject reports whether a resource for one end owns an object.
+func IsEndObject(object client.Object) bool {
+	return Managed(object) && TokenOf(object) != "" && ResourceOf(object) != ""
+}
+
+// Manages reports whether a resource of this type owns objects of this kind. A leaf has one gateway for another
+// cluster, so both types of gateways count as one kind. A gateway comes with the rules of what may cross.
+func (r Resource) Manages(object client.Object) bool {
+	switch object.(type) {
+	case *networkingv1beta1.Configuration:
+		return r == ConfigurationResource
+	case *networkingv1beta1.GatewayServer, *networkingv1beta1.GatewayClient, *networkingv1beta1.FirewallConfiguration:
+		return r == GatewayServerResource || r == GatewayClientResource
+	case *networkingv1beta1.PublicKey:
+		return r == PublicKeyResource
+	default:
+		return false
+	}
 }

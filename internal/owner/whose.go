@@ -1,8 +1,6 @@
 package owner
 
-import (
-	"sigs.k8s.io/controller-runtime/pkg/client"
-)
+import "sigs.k8s.io/controller-runtime/pkg/client"
 
 // Whose is the relation of an object to an [Owner].
 type Whose int
@@ -51,15 +49,17 @@ func (o Owner) Marked(object client.Object) bool {
 	return Managed(object) && TokenOf(object) == o.Token
 }
 
+// OnlyClaims reports whether an object is the owner's, but does not have its mark yet.
+func (o Owner) OnlyClaims(object client.Object) bool { return o.Owns(object) && !o.Marked(object) }
+
 // claimsEndObject reports whether this owner, an imported shortcut, claims an object that a resource for one end owns.
 func (o Owner) claimsEndObject(object client.Object) bool {
 	return o.Claims && o.Resource == "" && IsEndObject(object)
 }
 
 // WhoseIn returns whose an object of a network is, for an owner that knows which creates have not ended. What a killed
-// create has left has no owner, or the one from before that create adopted it. The caller holds the lease that lists
-// such creates, so none is still under way. It is the lease of the pair for a shortcut, and the lease of the object for
-// a resource of one end.
+// create has left has no owner. The caller holds the lease that lists such creates, so none is still under way. It is
+// the lease of the pair for a shortcut, and the lease of the object for a resource of one end.
 //
 // If operations of several shortcuts have mixed their objects, the network is that of its [Main] owner, and the others
 // are orphans to it.
@@ -69,9 +69,6 @@ func (o Owner) WhoseIn(network []client.Object, object client.Object, unfinished
 	case whose != OtherOwner || ResourceOf(object) != o.Resource:
 		return whose
 	case unfinished.AbandonedTo(o, token) && !IsComplete(network, token):
-		if before, adopted := Previously(object); adopted {
-			return before
-		}
 		return Orphan
 	case o.Resource == "" && o.Token != "" && Main(network) == o.Token:
 		return Orphan
@@ -94,21 +91,4 @@ func Main(network []client.Object) string {
 		}
 	}
 	return main
-}
-
-// Sole returns the token of the only shortcut that has objects of a network. It is empty if there is none, or more than
-// one.
-func Sole(network []client.Object) string {
-	sole := ""
-	for _, object := range network {
-		token := TokenOf(object)
-		if token == "" || IsEndObject(object) {
-			continue
-		}
-		if sole != "" && token != sole {
-			return ""
-		}
-		sole = token
-	}
-	return sole
 }

@@ -78,7 +78,7 @@ func TestTheRulesOfAShortcutAreImportedWithAnEndAndBack(t *testing.T) {
 	p.apply().does("update", milansServer)
 
 	p.forget(milansServer)
-	joined.configure(between("milan", overNodePort+"\nadopt_existing = true\nallow = ["+database+"]"))
+	joined.configure(between("milan", overNodePort+"\nallow = ["+database+"]"))
 	joined.imports(romeMilan, "rome/milan")
 	joined.apply().does("update", romeMilan)
 	joined.has(romeMilan, onPort5432, "allow")

@@ -263,8 +263,9 @@ func TestDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 		`n4["venice<br/>✗ no Liqo"]`)
 	p.shows("data.liqo_topology.rome", "mermaid", `"2 of 5 clusters, 1 of 1 connection"`)
 
-	p.configure(between("milan", overNodePort+"\nadopt_existing = true") + views("depends_on = ["+romeMilan+"]"))
-	p.apply()
+	p.configure(between("milan", overNodePort+"\nmtu = 1400") + views("depends_on = ["+romeMilan+"]"))
+	p.imports(romeMilan, "rome/milan")
+	p.apply().does("update", romeMilan)
 	p.has(one, "terraform-provider-liqo", "made_by")
 	p.has(all, "terraform-provider-liqo", "shortcuts", 0, "made_by")
 	p.shows(topology, "mermaid", `n3 ==>|"shortcut"| n1`)

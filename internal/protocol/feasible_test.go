@@ -91,18 +91,41 @@ func TestAPlanFindsANamespaceOfTwoShortcuts(t *testing.T) {
 func TestAPlanFindsANetworkThatSomeoneElseMade(t *testing.T) {
 	l := leavesFor(t)
 	l.joinedByHand()
+	imported := importing("rome_milan", "rome/milan")
 	refused := []string{
-		"Error: A network with", "exists already on leaf",
-		"with " + romeMilan + ", adopt_existing This provider did not make",
-		"Import that network, set `adopt_existing = true` to take it over, or remove it first, for instance with " +
-			"`liqoctl network reset`.",
+		"Error: A network with", "exists already on leaf", "with " + romeMilan + ", server = ", "This provider did not make",
+		helpAt("network-exists"),
 	}
-	l.project(t, between("milan", overNodePort)).planFails(refused...)
-	l.project(t, fromTo("milan", "rome", "")).planFails(refused...)
-	l.project(t, between("milan", overNodePort+"\nadopt_existing = true")).apply()
+	l.project(t, between("milan", overNodePort)).planFails(append(refused, "To manage it here, import it, with the address "+
+		"of this resource after `to`: "+imported+" To begin anew, remove it first, for instance with `liqoctl network reset`.")...)
+	l.project(t, fromTo("milan", "rome", "")).planFails(append(refused, "To manage it here, swap `client` and `server` of "+
+		"this resource, because \"rome\" dials \"milan\", and import it, with the address of this resource after `to`: "+
+		imported)...)
 }
 
-func TestAPlanWarnsOfAShortcutOfAnotherState(t *testing.T) {
+// importing is an import block of a shortcut, as it is in a text without line breaks.
+func importing(name, id string) string {
+	return fmt.Sprintf("import { to = liqo_shortcut.%s id = %q }", name, id)
+}
+
+func TestAPlanFindsAShortcutOfAnotherState(t *testing.T) {
+	l := leavesFor(t)
+	first := l.project(t, between("milan", overNodePort))
+	first.apply()
+	l.madeInFirst()
+	for _, second := range []*project{
+		l.project(t, between("milan", overNodePort)), l.project(t, fromTo("milan", "rome", overNodePort)),
+	} {
+		second.planFails("Error: A shortcut with", "exists already on leaf", "with "+romeMilan+", server = ",
+			"Another liqo_shortcut owns it, "+madeInFirst, "run `terraform destroy` there", "first forget it there, with a `removed` block or "+
+				"`terraform state rm`. Then, or if that state is lost,", importing("rome_milan", "rome/milan"),
+			helpAt("shortcut-exists"))
+	}
+	first.taint(romeMilan) // its refresh says that this state has it, wherever it was made
+	first.plan().does("replace", romeMilan)
+}
+
+func TestAPlanWarnsOfAShortcutThatMayBeInThisState(t *testing.T) {
 	l := leavesFor(t, topology...)
 	l.have("rome", namespaceNamed("shortcuts"))
 	const inNamespace = overNodePort + "\n" + `client_namespace = "shortcuts"`
@@ -112,7 +135,7 @@ func TestAPlanWarnsOfAShortcutOfAnotherState(t *testing.T) {
 	second := l.project(t, between("milan", overNodePort))
 	planned := second.plan()
 	planned.does("create", romeMilan)
-	planned.says(`Warning: A shortcut with "milan" exists already on leaf "rome"`, "adopt_existing",
+	planned.says(`Warning: A shortcut with "milan" exists already on leaf "rome"`, `server = "milan"`,
 		"Another liqo_shortcut owns it",
 		"This is only a warning, because the same apply may destroy the other resource")
 	second.configure(between("naples", inNamespace))
@@ -187,8 +210,13 @@ func TestAPlanFindsAnObjectOfOneEndThatSomeoneElseMade(t *testing.T) {
 	const ranges = "pod_cidrs = [\"10.202.0.0/16\"]\nexternal_cidr = \"192.168.0.0/24\""
 	l := leavesFor(t)
 	l.joinedByHand()
-	l.project(t, endAt("liqo_configuration.rome", "milan", "rome", ranges)).planFails(
-		`Error: A network with cluster "rome" exists already on leaf "milan"`, "remote_cluster_id = \"rome\"")
+	const configuration = "liqo_configuration.rome"
+	p := l.project(t, endAt(configuration, "milan", "rome", ranges))
+	p.planFails(`Error: A network with cluster "rome" exists already on leaf "milan"`, "remote_cluster_id = \"rome\"",
+		"To manage it here, import it", `import { to = liqo_configuration.rome id = "milan/rome" }`)
+	p.imports(configuration, "milan/rome")
+	p.taint(configuration)
+	p.apply().does("replace", configuration)
 	l.project(t, endAt("liqo_configuration.milan", "milan", "milan", ranges)).planFails("Error: The same cluster twice")
 }
 

@@ -11,7 +11,7 @@ import (
 var forced = between("milan", overNodePort+"\nforce_destroy = true")
 
 // isDestroyedWithoutMilan destroys a shortcut that has given up Milan, where all its objects stay. Once Milan is back,
-// a new shortcut adopts and removes them.
+// they are imported and removed.
 func (p *project) isDestroyedWithoutMilan(comesBack func()) {
 	p.t.Helper()
 	p.destroy().says("Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`)
@@ -21,11 +21,11 @@ func (p *project) isDestroyedWithoutMilan(comesBack func()) {
 		}
 	}
 	comesBack()
-	adopting := p.leaves.project(p.t, between("milan", overNodePort+"\nadopt_existing = true"))
-	adopting.apply()
-	adopting.destroy()
+	imported := p.leaves.project(p.t, between("milan", overNodePort))
+	imported.imports(romeMilan, "rome/milan")
+	imported.destroy()
 	if left := p.leaves.requested(); len(left) > 0 {
-		p.t.Errorf("the new shortcut has left %v", left)
+		p.t.Errorf("the destroy of the imported shortcut has left %v", left)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestAnImportedShortcutGivesUpALostLeafBeforeItsFirstUpdate(t *testing.T) {
 	}
 }
 
-func TestAnImportedShortcutIsAdoptedAfterALostLeafIsBack(t *testing.T) {
+func TestAnImportedShortcutIsMarkedAfterALostLeafIsBack(t *testing.T) {
 	l := leavesFor(t)
 	l.joinedByHand()
 	before := l.networks()
@@ -133,7 +133,7 @@ func TestAnImportedShortcutIsAdoptedAfterALostLeafIsBack(t *testing.T) {
 	p.apply().does("update", romeMilan)
 	for what, owner := range l.networks() {
 		if !strings.Contains(owner, "terraform-provider-liqo") {
-			t.Errorf("the update has not adopted the %s: %s", what, owner)
+			t.Errorf("the update has not marked the %s: %s", what, owner)
 		}
 	}
 }

@@ -80,7 +80,6 @@ func TestEverySettingChangesInPlace(t *testing.T) {
 		{"abandon_lost_cluster", "true", ""},
 		{"destroy_peering_network", "true", ""},
 		{"timeouts", `{ create = "3m" }`, ""},
-		{"adopt_existing", "true", ""},
 	} {
 		tested[update.setting] = true
 		if now[update.setting] = update.value; update.value == "" {

@@ -167,7 +167,7 @@ func askAll[T any](
 }
 
 // madeByDescription describes an attribute that says who made a network.
-const madeByDescription = "Who made the network. `terraform-provider-liqo`: this provider made or adopted all of " +
+const madeByDescription = "Who made the network. `terraform-provider-liqo`: this provider made or took over all of " +
 	"it. `peering`: the two clusters are peered, and this provider did not make the network. `other`: liqoctl or " +
 	"another program made it, or this provider made only a part of it."
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
@@ -37,7 +38,6 @@ type checkedEnd struct {
 	followsChange    bool            // either gateway that exists changes, so that this one has to fit it
 	namespace        types.String    // as configured; null leaves the choice to Liqo
 	namespaceChanges bool            // or is new
-	adopt            types.Bool
 }
 
 // plannedGateway is the settings of a gateway that are known.
@@ -66,12 +66,14 @@ func (p *endPlanning[M, P]) checkFeasible(ctx context.Context) diag.Diagnostics 
 	here := checkedEnd{
 		end: object.End, leafAt: path.Root("cluster"), namespaceAt: path.Root("namespace"), gatewayAt: path.Empty(),
 		podsAt: path.Root("pods"), gateway: gateway, gatewayChanges: true, followsChange: p.state != nil,
-		namespace: p.config.common().Namespace, namespaceChanges: p.state == nil, adopt: types.BoolValue(false),
+		namespace: p.config.common().Namespace, namespaceChanges: p.state == nil,
 	}
 	questions := append(here.checks(), func(ctx context.Context) diag.Diagnostics { return p.plan.check(ctx, object) })
 	if p.state == nil {
+		object.Create = true
 		questions = append(questions, func(ctx context.Context) diag.Diagnostics {
-			return checkNotTaken(path.Root("remote_cluster_id"), object.CheckFree(ctx))
+			return p.leaves.checkNotTaken(path.Root("remote_cluster_id"), object.End.Owner, p.reservation(model),
+				object.CheckFree(ctx))
 		})
 	}
 	return append(diags, askEach(ctx, questions)...)
@@ -184,13 +186,12 @@ func (s checkedEnd) checkTechnology(ctx context.Context) diag.Diagnostics {
 // checkKeys finds a Secret that the gateway cannot read its keys from. It depends on the namespace, too.
 func (s checkedEnd) checkKeys(ctx context.Context) diag.Diagnostics {
 	changes := s.gatewayChanges || s.namespaceChanges
-	if s.gateway == nil || !fullyKnown(ctx, s.namespace, s.adopt) || !changes {
+	if s.gateway == nil || !fullyKnown(ctx, s.namespace) || !changes {
 		return nil
 	}
 	name, _ := s.gateway.Keys()
 	secret := liqo.KeySecret{Namespace: s.namespace.ValueString(), Name: name}
-	err := s.end.CheckKeySecret(ctx, secret, s.adopt.ValueBool())
-	return checkUnlessMade(s.gatewayAt.AtName("key_secret_name"), err)
+	return checkUnlessMade(s.gatewayAt.AtName("key_secret_name"), s.end.CheckKeySecret(ctx, secret))
 }
 
 // checkUnlessMade is like [checkResult], but a missing object is only a warning: the same apply may create it.
@@ -203,10 +204,10 @@ func checkUnlessMade(attribute path.Path, err error) diag.Diagnostics {
 			"apply fails.").warningAt(attribute)}
 }
 
-// checkNotTaken is like [checkResult], but what another resource instance has is only a warning: it may belong to this
-// one, tainted or under its former address.
-func checkNotTaken(attribute path.Path, err error) diag.Diagnostics {
-	if !shortcut.HasOtherOwner(err) {
+// checkNotTaken is like [checkResult] for what an instance must not find. It is only a warning if it may be this state's
+// own, by what a refresh has read or by where its owner was created: tainted, or under a former address.
+func (l *leaves) checkNotTaken(attribute path.Path, self owner.Owner, what reservation, err error) diag.Diagnostics {
+	if _, ok := errors.AsType[*trouble.Problem](err); !ok || !l.refreshed.has(what) && !shortcut.MayShareState(self, err) {
 		return checkResult(attribute, err)
 	}
 	return diag.Diagnostics{explained(err,

@@ -52,8 +52,7 @@ func (f feasibility) checkedEnds(ctx context.Context) ([]checkedEnd, diag.Diagno
 	for i, e := range f.ends() {
 		ends = append(ends, checkedEnd{
 			end: f.shortcut.Ends()[i], leafAt: path.Root(e.planned.attribute), namespaceAt: e.planned.path("namespace"),
-			gatewayAt: e.planned.path("gateway"), podsAt: e.planned.podsPath(), adopt: f.plan.AdoptExisting,
-			namespace:        *e.configured.namespace,
+			gatewayAt: e.planned.path("gateway"), podsAt: e.planned.podsPath(), namespace: *e.configured.namespace,
 			gatewayChanges:   f.state == nil || !e.planned.settings(ctx).Equal(e.recorded.settings(ctx)),
 			followsChange:    f.state != nil && changes,
 			namespaceChanges: f.state == nil || !e.planned.namespace.Equal(*e.recorded.namespace),
@@ -115,11 +114,11 @@ func (f feasibility) lostNode(ctx context.Context) diag.Diagnostics {
 
 // free finds a network of the pair that someone else made.
 func (f feasibility) free(ctx context.Context) diag.Diagnostics {
-	if f.state != nil || !fullyKnown(ctx, f.plan.AdoptExisting) {
+	if f.state != nil {
 		return nil
 	}
-	spec := shortcut.Spec{Adopt: f.plan.AdoptExisting.ValueBool()}
-	return checkNotTaken(path.Root("adopt_existing"), f.shortcut.CheckFree(ctx, spec))
+	err := f.shortcut.CheckFree(ctx, shortcut.Spec{Create: true})
+	return f.leaves.checkNotTaken(path.Root("server"), f.shortcut.Client.Owner, reservationOf(f.pair), err)
 }
 
 // addressRanges finds ranges that Liqo cannot connect, and ranges that it will remap.

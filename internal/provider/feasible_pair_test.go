@@ -75,11 +75,7 @@ func TestAPlanReportsProblemsAtTheirAttribute(t *testing.T) {
 		change   func(*planning)
 		expected []string
 	}{
-		"nothing": {nil, func(*planning) {}, nil},
-		"a network that may be adopted": {
-			[]object{clustertest.Configuration("milan")}, func(p *planning) { p.plan.AdoptExisting = types.BoolUnknown() },
-			nil,
-		},
+		"nothing":              {nil, func(*planning) {}, nil},
 		"an unknown namespace": {nil, func(p *planning) { p.config.ServerNamespace = types.StringUnknown() }, nil},
 		"annotations that Liqo can't set": {
 			nil, func(p *planning) {
@@ -109,7 +105,7 @@ func TestAPlanReportsProblemsAtTheirAttribute(t *testing.T) {
 		}, nil},
 		"two problems": {
 			[]object{clustertest.Configuration("milan"), taken()}, func(*planning) {},
-			[]string{"adopt_existing", "client_namespace"},
+			[]string{"server", "client_namespace"},
 		},
 	} {
 		p := toBeMade(t, test.onRome...)

@@ -16,7 +16,9 @@ import (
 type leaves struct {
 	registry *cluster.Registry
 	unknown  unknownNames
-	planned  reservations
+
+	planned   reservations // by the instances of the configuration
+	refreshed reservations // by those of the state
 
 	hideAuthor bool // the leaves do not learn who works on them, and where
 }

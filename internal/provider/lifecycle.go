@@ -163,7 +163,7 @@ func removeResource[M any, P lifeModel[M]](
 	}
 	limited, cancel := context.WithTimeout(withLogging(ctx), timeout)
 	defer cancel()
-	resp.Diagnostics.Append(r.remove(limited, model, own.as(model.life().ownerID))...)
+	resp.Diagnostics.Append(r.remove(limited, model, own)...)
 }
 
 // imported is a resource that was found on the leaves. A refresh adds what they show.
@@ -204,7 +204,7 @@ func setAttributes(ctx context.Context, state settable, attributes map[string]an
 }
 
 // recognise reads the ownership of an instance. A newly imported instance gets the token of the resource that has made
-// what it manages, which the function maker reads, if there is one. Then the objects need no adoption.
+// what it manages, which the function maker reads, if there is one. Then the objects need no other marks.
 func (p privateStates) recognise(
 	ctx context.Context, id types.String, maker func(context.Context) (token string, err error),
 ) (ownership, diag.Diagnostics) {
@@ -217,7 +217,16 @@ func (p privateStates) recognise(
 		diags.Append(failureOf("owner-unreadable", "The owner can't be read", err).asError())
 		return own, diags
 	}
-	own = ownership{Token: token, Unadopted: true}.named()
+	own = ownership{Token: token, Claims: true}.named()
 	diags.Append(own.save(ctx, p.after)...)
 	return own, diags
+}
+
+// settle ends the claims of an imported instance once the leaves show that everything is marked.
+func (p privateStates) settle(ctx context.Context, own ownership, unmarked bool) (ownership, diag.Diagnostics) {
+	if !own.Claims || unmarked {
+		return own, nil
+	}
+	own.Claims = false
+	return own, own.save(ctx, p.after)
 }

@@ -56,21 +56,20 @@ func planResource[M any, P lifeModel[M]](
 	resp.Diagnostics.Append(plannedChange{KeepsLeaves: p.keepsLeaves}.save(ctx, resp.Private)...)
 }
 
-// proposed reads what Terraform proposes. The second plan of a replacement has the private state that the first plan
-// saved, and so the same token.
+// proposed reads what Terraform proposes. A new instance has the private state of a first plan, and so the same token, if
+// this is the second plan of a replacement.
 func proposed[M any, P lifeModel[M]](
 	ctx context.Context, req resource.ModifyPlanRequest,
 ) (*proposal[P], diag.Diagnostics) {
 	p := &proposal[P]{plan: new(M), config: new(M)}
 	diags := req.Plan.Get(ctx, p.plan)
 	diags.Append(req.Config.Get(ctx, p.config)...)
-	var before life
+	own, ownDiags := savedOwnership(ctx, req.Private)
 	if !req.State.Raw.IsNull() {
 		p.state = new(M)
 		diags.Append(req.State.Get(ctx, p.state)...)
-		before = p.state.life()
+		own, ownDiags = ownershipOf(ctx, req.Private, p.state.life().ownerID)
 	}
-	own, ownDiags := ownershipOf(ctx, req.Private, before.ownerID)
-	p.own = own.named().as(before.ownerID)
+	p.own = own.named()
 	return p, append(diags, ownDiags...)
 }

@@ -113,7 +113,7 @@ func recordService(
 
 // ofService returns the instance in the form that package direct needs. What was imported stays claimed, because
 // nothing in the centre can tell it from what others have set.
-func (o ownership) ofService() direct.Owner { return direct.Owner{Token: o.Token, Claims: o.Unadopted} }
+func (o ownership) ofService() direct.Owner { return direct.Owner{Token: o.Token, Claims: o.Claims} }
 
 // service returns the Service of a plan. The name of the centre must refer to the cluster of the state, if there is
 // one.
@@ -175,7 +175,7 @@ func (r *directServiceResource) refresh(
 		return unchanged, diag.Diagnostics{failedEnd{"cluster", err}.trouble(
 			"The Service could not be refreshed. Its state stays unchanged.")}
 	}
-	own, diags := ownershipOf(ctx, private.before, model.OwnerID)
+	var diags diag.Diagnostics
 	observed, err := service.Observe(ctx)
 	switch {
 	case err != nil:
@@ -184,7 +184,6 @@ func (r *directServiceResource) refresh(
 	case !observed.Exists:
 		return gone, diags
 	}
-	model.OwnerID = own.id(model.OwnerID)
 	model.observed(service, observed)
 	diags.Append(warnings(observed, nil)...)
 	return changed, diags

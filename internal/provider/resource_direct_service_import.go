@@ -65,7 +65,7 @@ func (r *directServiceResource) findImported(
 	}
 	identity.ClusterID = types.StringValue(string(centre.ID))
 	service := direct.New(centre, identity.Namespace.ValueString(), identity.Name.ValueString(), r.leaves.byID)
-	own := ownership{Unadopted: true}.named()
+	own := ownership{Claims: true}.named()
 	return imported{identity, map[string]any{
 		"cluster": centre.Name, "namespace": service.Namespace, "name": service.Name, "cluster_id": string(centre.ID),
 		"cluster_uid": string(centre.UID), "owner_id": own.Token,

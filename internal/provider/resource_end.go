@@ -117,11 +117,11 @@ func (r *endResource[M, P]) apply(ctx context.Context, a *application[P]) diag.D
 	if failure != nil {
 		diags.Append(failureOf("object-not-applied", "The "+string(r.resource)+" could not be applied", failure).asError())
 	}
+	a.own.Claims = a.own.Claims && failure != nil
 	diags.Append(r.recordState(ctx, object, a, failure)...)
 	if failure == nil && r.isGateway() {
 		diags.Append(warningsOf(object.End.PodsWithoutNode(ctx))...)
 	}
-	a.own.Unadopted = a.own.Unadopted && diags.HasError()
 	return diags
 }
 
@@ -182,6 +182,9 @@ func (r *endResource[M, P]) refresh(
 	if !observed.Exists {
 		return gone, diags
 	}
+	own, settled := private.settle(ctx, own, observed.Unmarked)
+	diags.Append(settled...)
+	r.leaves.refreshed.reserve(r.reservation(model.common()), own.Token)
 	model.common().observed(leaf, observed, own)
 	diags.Append(model.observed(ctx, observed)...)
 	if r.isGateway() && (observed.Status == shortcut.Error || observed.Silent) {

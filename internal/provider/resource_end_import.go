@@ -60,7 +60,7 @@ func (r *endResource[M, P]) findImported(
 		diags.Append(importedFrom(string(r.resource), self.Origin))
 	}
 	identity := endIdentity{ClusterID: types.StringValue(string(leaf.ID)), RemoteClusterID: types.StringValue(remote)}
-	return imported{identity, importedEndAttributes(leaf, remote), ownership{Unadopted: true, Imported: true}}, diags
+	return imported{identity, importedEndAttributes(leaf, remote), ownership{Claims: true, Imported: true}}, diags
 }
 
 // importedEndAttributes returns the first state of an imported object.

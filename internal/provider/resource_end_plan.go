@@ -73,6 +73,9 @@ func (p *endPlanning[M, P]) planRepair(ctx context.Context) diag.Diagnostics {
 
 func (p *endPlanning[M, P]) foresee(ctx context.Context) diag.Diagnostics {
 	p.plan.planChanges()
+	if p.own.Claims && p.state != nil {
+		p.plan.common().OwnerID = types.StringValue(p.own.Token)
+	}
 	if p.leaf == nil || len(p.replace) > 0 {
 		return nil
 	}
@@ -81,21 +84,29 @@ func (p *endPlanning[M, P]) foresee(ctx context.Context) diag.Diagnostics {
 
 // reserve fails if another instance of this configuration manages the same object, or the other gateway.
 func (p *endPlanning[M, P]) reserve() diag.Diagnostics {
-	plan, object := p.plan.common(), string(p.resource)
+	plan := p.plan.common()
 	if !given(plan.RemoteClusterID) {
 		return nil
 	}
-	if p.isGateway() {
-		object = "gateway"
-	}
-	what := reservation{first: plan.ClusterID.ValueString(), second: plan.RemoteClusterID.ValueString(), object: object}
+	what := p.reservation(plan)
 	if p.leaves.planned.reserve(what, p.own.Token) {
 		return nil
 	}
 	return diag.Diagnostics{report("object-twice", "The same object twice",
 		fmt.Sprintf("Another resource of this configuration already manages the %s of cluster %q for cluster %q.",
-			strings.ReplaceAll(strings.TrimPrefix(object, TypeName+"_"), "_", " "), what.first, what.second)).
+			strings.ReplaceAll(strings.TrimPrefix(what.object, TypeName+"_"), "_", " "), what.first, what.second)).
 		errorAt(path.Root("remote_cluster_id"))}
+}
+
+// reservation is the reservation of the object. Both types of gateways have the same one.
+func (r *endResource[M, P]) reservation(model *endCommonModel) reservation {
+	what := reservation{
+		first: model.ClusterID.ValueString(), second: model.RemoteClusterID.ValueString(), object: string(r.resource),
+	}
+	if r.isGateway() {
+		what.object = "gateway"
+	}
+	return what
 }
 
 // planLeaf connects to the leaf of the plan. Another cluster forces a replacement.

@@ -56,7 +56,7 @@ func endAttributes(ctx context.Context, own map[string]schema.Attribute) map[str
 		"cluster_id":  computedString("Liqo's cluster ID of this cluster."),
 		"cluster_uid": clusterUIDAttribute("this cluster"),
 		"owner_id": computedString("Random ID of this resource instance. It marks the instance's object on the cluster. " +
-			"Other objects are never changed or removed."),
+			"Other objects are never changed or removed. After an import, it is null until the object is marked."),
 		"timeouts": endTimeouts.attribute(ctx),
 	}
 	maps.Copy(attributes, own)
@@ -110,7 +110,7 @@ func (m *endCommonModel) recorded() recordedLeaf {
 func (m *endCommonModel) observed(leaf *cluster.Leaf, observed shortcut.EndObjectState, own ownership) {
 	m.locate(leaf)
 	m.Namespace = types.StringValue(observed.Namespace)
-	m.OwnerID = own.id(m.OwnerID)
+	m.OwnerID = own.id()
 }
 
 // locate sets the attributes that follow from the leaf.

@@ -44,7 +44,7 @@ func newEndCase[M any, P endModel[M]](t *testing.T, of any, more values) endCase
 		model, own := P(new(M)), ownership{Token: "mine"}
 		state := tfsdk.State{Schema: h.schema, Raw: tftypes.NewValue(h.kind(t), nil)}
 		if plan == nil {
-			own.Unadopted = true
+			own.Claims = true
 			diags := setAttributes(t.Context(), &state, importedEndAttributes(leaf, "rome"))
 			if diags.Append(state.Get(t.Context(), model)...); diags.HasError() {
 				t.Fatal(diags)

@@ -15,7 +15,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
-	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -99,30 +98,22 @@ func (r *shortcutResource) apply(ctx context.Context, a *application[*shortcutMo
 		spec = a.prior.after(spec)
 	}
 	spec.Create = a.own.isNew
-	diags.Append(r.connect(ctx, a.own.owner(r.leaves.origin()), spec, a.plan, a.state)...)
-	a.own.Unadopted = a.own.Unadopted && diags.HasError()
-	return diags
-}
-
-// connect connects the leaves as spec says, and records the result in the state.
-func (r *shortcutResource) connect(
-	ctx context.Context, self owner.Owner, spec shortcut.Spec, plan *shortcutModel, state *tfsdk.State,
-) diag.Diagnostics {
-	plan.OwnerID = types.StringValue(self.Token)
-	pair := r.leaves.connect(ctx, plan.Client.ValueString(), plan.Server.ValueString())
-	diags := pair.errors()
+	pair := r.leaves.connect(ctx, a.plan.Client.ValueString(), a.plan.Server.ValueString())
+	diags.Append(pair.errors()...)
+	if !diags.HasError() {
+		diags.Append(pair.mustBe(ctx, a.plan)...)
+	}
 	if diags.HasError() {
 		return diags
 	}
-	if diags.Append(pair.mustBe(ctx, plan)...); diags.HasError() {
-		return diags
-	}
-	shortcut := shortcut.New(pair.client, pair.server).OwnedBy(self)
+	shortcut := shortcut.New(pair.client, pair.server).OwnedBy(a.own.owner(r.leaves.origin()))
 	failure := shortcut.Connect(ctx, spec)
 	if failure != nil {
 		diags.Append(failureOf("shortcut-not-applied", "The shortcut could not be applied", failure).asError())
 	}
-	diags.Append(recordState(ctx, shortcut, plan, state, failure)...)
+	a.own.Claims = a.own.Claims && failure != nil
+	a.plan.OwnerID = a.own.id()
+	diags.Append(recordState(ctx, shortcut, a.plan, a.state, failure)...)
 	if failure == nil {
 		diags.Append(warningsOf(shortcut.PodsWithoutNode(ctx)...)...)
 	}
@@ -175,8 +166,13 @@ func (r *shortcutResource) refresh(
 		return unchanged, diags
 	}
 	diags.Append(pair.mixedUp(observed)...)
+	own, settled := private.settle(ctx, own, observed.Unmarked)
+	diags.Append(settled...)
+	if observed.Exists {
+		r.leaves.refreshed.reserve(reservationOf(pair), own.Token)
+	}
 	recorded := *model
-	model.OwnerID = own.id(model.OwnerID)
+	model.OwnerID = own.id()
 	diags.Append(model.observed(ctx, observed)...)
 	diags.Append(model.whyDown(ctx, s, observed)...)
 	switch {

@@ -63,8 +63,7 @@ func changes(ctx context.Context, planned, before attr.Value) bool {
 
 // mayMove reports whether an update can give the server's gateway another address or port.
 func (m *shortcutModel) mayMove(ctx context.Context, before *shortcutModel) bool {
-	if given(m.AdoptExisting) && !m.AdoptExisting.Equal(before.AdoptExisting) || !given(before.ServerEndpoint) ||
-		!m.ServerNamespace.Equal(before.ServerNamespace) || m.ServerGateway.IsUnknown() {
+	if !given(before.ServerEndpoint) || !m.ServerNamespace.Equal(before.ServerNamespace) || m.ServerGateway.IsUnknown() {
 		return true
 	}
 	planned, then := m.serverEnd().settings(ctx).Attributes(), before.serverEnd().settings(ctx).Attributes()

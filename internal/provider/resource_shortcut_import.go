@@ -62,7 +62,7 @@ func (r *shortcutResource) findImported(
 		ClientClusterID: types.StringValue(string(pair.client.ID)),
 		ServerClusterID: types.StringValue(string(pair.server.ID)),
 	}
-	return imported{identity, pair.importedAttributes(), ownership{Unadopted: true, Imported: true}}, diags
+	return imported{identity, pair.importedAttributes(), ownership{Claims: true, Imported: true}}, diags
 }
 
 // importedAttributes returns the first state of an imported shortcut.
@@ -93,7 +93,7 @@ func (p pair) checkDirection(ctx context.Context) diag.Diagnostics {
 
 // importedFrom warns if another resource made the network.
 func (p pair) importedFrom(ctx context.Context) diag.Diagnostics {
-	token, origin, err := shortcut.New(p.client, p.server).SoleOwner(ctx)
+	token, origin, err := shortcut.New(p.client, p.server).ImportedFrom(ctx)
 	if err != nil || token == "" {
 		return nil // a refresh reports the error
 	}

@@ -92,7 +92,6 @@ func fullySet(t *testing.T) shortcutModel {
 	model.ClientNetwork, model.ServerNetwork = networkOf("10.1.0.0/16", "10.2.0.0/16"),
 		networkOf("10.3.0.0/16", "10.4.0.0/16")
 	model.CIDRRemapping, model.OnDestroy = types.StringValue(remappingForbidden), types.StringValue(destroyDisconnects)
-	model.AdoptExisting = types.BoolValue(true)
 	model.WaitForConnection, model.AbandonLostCluster, model.DestroyPeering = types.BoolValue(true), types.BoolValue(true),
 		types.BoolValue(true)
 	return model
@@ -136,7 +135,7 @@ func TestEverySettingReachesTheLeaves(t *testing.T) {
 			Namespace:    "of-milan",
 			Announcement: end.Announcement{PodCIDRs: []string{"10.3.0.0/16"}, ExternalCIDR: "10.4.0.0/16"},
 		},
-		ForbidRemapping: true, Adopt: true, WaitForConnection: true,
+		ForbidRemapping: true, WaitForConnection: true,
 	}
 	if spec, diags := model.spec(t.Context(), &model); diags.HasError() || !reflect.DeepEqual(spec, expected) {
 		t.Errorf("got      %+v\nexpected %+v (%v)", spec, expected, diags)

@@ -22,13 +22,13 @@ import (
 const ownerKey = "owner"
 
 // ownership identifies a resource instance. Terraform passes it from one operation on the instance to the next, even if
-// the instance is renamed, and to no other instance. There is one exception: see [ownership.as].
+// the instance is renamed, and to no other instance. There is one exception: see [ownershipOf].
 type ownership struct {
 	// Token marks the instance's objects on the leaves. It is empty before the first apply.
 	Token string `json:"token"`
-	// Unadopted means that the network was imported and is not marked with the token yet. By an import, the user declares
+	// Claims means that the network was imported and is not marked with the token yet. By an import, the user declares
 	// that Terraform owns the network from now on.
-	Unadopted bool `json:"unadopted,omitempty"`
+	Claims bool `json:"claims,omitempty"`
 	// Imported means that the leaves were not read since the import.
 	Imported bool `json:"imported,omitempty"`
 
@@ -41,18 +41,29 @@ type privateState interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
-// ownershipOf reads the ownership of an instance. id is the token in the state. If the provider is killed during an
-// update, Terraform keeps the state and drops the private state, so only id is left.
-func ownershipOf(ctx context.Context, private privateState, id types.String) (ownership, diag.Diagnostics) {
+// savedOwnership reads what an operation has stored for later ones. It is empty for a new instance.
+func savedOwnership(ctx context.Context, private privateState) (own ownership, diags diag.Diagnostics) {
 	text, diags := private.GetKey(ctx, ownerKey)
 	if len(text) == 0 {
-		return ownership{Token: id.ValueString()}, diags
+		return own, diags
 	}
-	var own ownership
 	if err := json.Unmarshal(text, &own); err != nil {
 		diags.Append(report("state-unreadable", "The private state can't be read",
 			"It does not have the format of this provider: "+err.Error()+".").asError())
 	}
+	return own, diags
+}
+
+// ownershipOf returns the ownership of an existing instance. id is the token in the state, or null until what an import
+// has found is marked. The state decides: if the provider is killed during an update, Terraform drops the private state,
+// and to destroy a tainted instance, it passes the private state that was planned for the replacement.
+func ownershipOf(ctx context.Context, private privateState, id types.String) (ownership, diag.Diagnostics) {
+	own, diags := savedOwnership(ctx, private)
+	if !id.IsNull() {
+		own.Token = id.ValueString()
+		return own, diags
+	}
+	own.Claims, own.Imported = true, own.Imported || own.Token == ""
 	return own, diags
 }
 
@@ -67,7 +78,7 @@ func (o ownership) save(ctx context.Context, private privateState) diag.Diagnost
 
 // maker returns the token of the shortcut that has made the network of the pair.
 func (p pair) maker(ctx context.Context) (string, error) {
-	token, _, err := shortcut.New(p.client, p.server).SoleOwner(ctx)
+	token, _, err := shortcut.New(p.client, p.server).ImportedFrom(ctx)
 	return token, err
 }
 
@@ -79,26 +90,17 @@ func (o ownership) named() ownership {
 	return o
 }
 
-// id returns the token for the attribute in the state, or the value before if there is no token.
-func (o ownership) id(before types.String) types.String {
-	if o.Token == "" {
-		return before
+// id returns the token for the state. It is null as long as the instance only claims what an import has found.
+func (o ownership) id() types.String {
+	if o.Claims {
+		return types.StringNull()
 	}
 	return types.StringValue(o.Token)
 }
 
-// as returns the ownership with the token in the state, if there is one. To destroy a tainted instance, Terraform
-// passes the private state that was planned for its replacement. So the state has the token, too.
-func (o ownership) as(id types.String) ownership {
-	if token := id.ValueString(); token != "" {
-		o.Token = token
-	}
-	return o
-}
-
 // owner returns the instance in the form that package shortcut needs.
 func (o ownership) owner(origin owner.Origin) owner.Owner {
-	return owner.Owner{Token: o.Token, Origin: origin, Claims: o.Unadopted}
+	return owner.Owner{Token: o.Token, Origin: origin, Claims: o.Claims}
 }
 
 // origin returns what the leaves learn of where this process runs.

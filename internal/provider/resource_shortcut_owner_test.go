@@ -33,7 +33,7 @@ func TestAnInstanceKeepsItsTokenBetweenOperations(t *testing.T) {
 	if diags := before.save(t.Context(), private); diags.HasError() {
 		t.Fatal(diags)
 	}
-	after, diags := ownershipOf(t.Context(), private, types.StringNull())
+	after, diags := ownershipOf(t.Context(), private, before.id())
 	if diags.HasError() || after.Token == "" || after != before || after.owner(owner.Origin{}).Claims {
 		t.Errorf("got %+v, saved %+v (%v)", after, before, diags)
 	}
@@ -42,21 +42,31 @@ func TestAnInstanceKeepsItsTokenBetweenOperations(t *testing.T) {
 	}
 }
 
-func TestAnImportedShortcutClaimsExistingObjectsUntilItIsAdopted(t *testing.T) {
-	private := kept{}
-	if diags := (ownership{Unadopted: true}).save(t.Context(), private); diags.HasError() {
-		t.Fatal(diags)
-	}
-	own, diags := ownershipOf(t.Context(), private, types.StringNull())
-	if diags.HasError() || !own.owner(owner.Origin{}).Claims {
-		t.Errorf("got %+v (%v)", own, diags)
-	}
-}
-
-func TestAnInstanceWhoseProviderWasKilledIsStillTheOwner(t *testing.T) {
-	own, diags := ownershipOf(t.Context(), kept{}, types.StringValue("mine")) // Terraform has dropped the private state
-	if diags.HasError() || own != (ownership{Token: "mine"}) || own.owner(owner.Origin{}).Claims {
-		t.Errorf("got %+v (%v)", own, diags)
+func TestTheStateDecidesWhoseAnInstanceIs(t *testing.T) {
+	mine, unmarked := types.StringValue("mine"), types.StringNull()
+	for name, test := range map[string]struct {
+		saved    ownership // in the private state; empty for none
+		id       types.String
+		expected ownership
+	}{
+		"made here":                           {ownership{Token: "mine"}, mine, ownership{Token: "mine"}},
+		"whose provider was killed":           {ownership{}, mine, ownership{Token: "mine"}},
+		"tainted":                             {ownership{Token: "replacement"}, mine, ownership{Token: "mine"}},
+		"imported":                            {ownership{Token: "mine", Claims: true}, unmarked, ownership{Token: "mine", Claims: true}},
+		"imported, whose provider was killed": {ownership{}, unmarked, ownership{Claims: true, Imported: true}},
+		"imported and tainted":                {ownership{Token: "replacement"}, unmarked, ownership{Token: "replacement", Claims: true}},
+		"of a request that was imported":      {ownership{Token: "mine", Claims: true}, mine, ownership{Token: "mine", Claims: true}},
+	} {
+		private := kept{}
+		if test.saved != (ownership{}) {
+			if diags := test.saved.save(t.Context(), private); diags.HasError() {
+				t.Fatal(diags)
+			}
+		}
+		own, diags := ownershipOf(t.Context(), private, test.id)
+		if diags.HasError() || own != test.expected || own.owner(owner.Origin{}).Claims != test.expected.Claims {
+			t.Errorf("%s: got %+v (%v)", name, own, diags)
+		}
 	}
 }
 
@@ -71,8 +81,8 @@ func TestAnImportedShortcutGetsTheTokenOfItsOwner(t *testing.T) {
 		token  string // expected; empty for any
 		claims bool
 	}{
-		"just imported":          {ownership{Unadopted: true, Imported: true}, "one", true},
-		"imported and refreshed": {ownership{Token: "another", Unadopted: true}, "another", true},
+		"just imported":          {ownership{Claims: true, Imported: true}, "one", true},
+		"imported and refreshed": {ownership{Token: "another", Claims: true}, "another", true},
 		"made here":              {ownership{Token: "another"}, "another", false},
 	} {
 		before, after := kept{}, kept{}
@@ -80,18 +90,18 @@ func TestAnImportedShortcutGetsTheTokenOfItsOwner(t *testing.T) {
 			t.Fatal(diags)
 		}
 		joined := pair{client: clustertest.Leaf(t, "rome", madeByOne), server: clustertest.Leaf(t, "milan")}
-		own, diags := privateStates{before, after}.recognise(t.Context(), types.StringNull(), joined.maker)
+		own, diags := privateStates{before, after}.recognise(t.Context(), test.before.id(), joined.maker)
 		if diags.HasError() || own.Token != test.token || own.owner(owner.Origin{}).Claims != test.claims || own.Imported {
 			t.Errorf("%s: got %+v (%v)", name, own, diags)
 		}
-		if saved, _ := ownershipOf(t.Context(), after, types.StringNull()); test.before.Imported && saved != own {
+		if saved, _ := savedOwnership(t.Context(), after); test.before.Imported && saved != own {
 			t.Errorf("%s: saved %+v", name, saved)
 		}
 	}
 }
 
 func TestAnInvalidPrivateStateIsAnError(t *testing.T) {
-	if _, diags := ownershipOf(t.Context(), kept{ownerKey: "{"}, types.StringNull()); !diags.HasError() {
+	if _, diags := savedOwnership(t.Context(), kept{ownerKey: "{"}); !diags.HasError() {
 		t.Error("no error")
 	}
 }

@@ -34,7 +34,7 @@ func (r *shortcutResource) ModifyPlan(
 
 func (p *planning) propose(ctx context.Context) diag.Diagnostics {
 	if p.state != nil {
-		p.plan.OwnerID = p.own.id(p.state.OwnerID)
+		p.plan.OwnerID = p.state.OwnerID
 	}
 	diags := p.planPair(ctx)
 	if p.state != nil && !diags.HasError() {
@@ -45,6 +45,9 @@ func (p *planning) propose(ctx context.Context) diag.Diagnostics {
 
 func (p *planning) foresee(ctx context.Context) diag.Diagnostics {
 	p.plan.Status = types.StringUnknown()
+	if p.own.Claims && p.state != nil {
+		p.plan.OwnerID = types.StringValue(p.own.Token)
+	}
 	if p.state == nil || len(p.replace) > 0 || p.plan.mayMove(ctx, p.state) {
 		p.plan.ServerEndpoint = types.ObjectUnknown(endpointTypes)
 	}
@@ -94,6 +97,9 @@ func (p *planning) needsRepair(ctx context.Context, status shortcut.Status) (boo
 	strays, err := s.Strays(ctx)
 	broken := len(strays) > 0
 	if err == nil && !broken {
+		broken, err = s.Unrecorded(ctx)
+	}
+	if err == nil && !broken {
 		broken, err = s.IsBeingDeleted(ctx)
 	}
 	if err == nil && !broken && status != shortcut.Connected {
@@ -109,11 +115,11 @@ func (p *planning) needsRepair(ctx context.Context, status shortcut.Status) (boo
 }
 
 // planSettings plans that the shortcut stays as it is, and returns true, if the leaves stay unchanged. The first update
-// after an import changes them, because it adopts the network, but not if it gives up a lost leaf. Then the shortcut
-// stays unadopted until a later update.
+// after an import changes them, because it marks the network, but not if it gives up a lost leaf. Then a later update
+// marks it.
 func (p *planning) planSettings(ctx context.Context) bool {
-	adopts := p.own.Unadopted && !p.givesUp()
-	if adopts || !p.pair.knowsNewNames(p.plan, p.state) || !p.plan.changesSettingsOnly(ctx, p.state) {
+	marks := p.own.Claims && !p.givesUp()
+	if marks || !p.pair.knowsNewNames(p.plan, p.state) || !p.plan.changesSettingsOnly(ctx, p.state) {
 		return false
 	}
 	p.plan.Status, p.plan.ServerEndpoint = p.state.Status, p.state.ServerEndpoint

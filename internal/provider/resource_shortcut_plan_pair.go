@@ -111,8 +111,8 @@ func (p *planning) becomesAnother() {
 	}
 }
 
-// reservations are what the instances planned by this provider process use alone: a pair of leaves, and namespaces that
-// the user set. Terraform plans an instance twice if it replaces it.
+// reservations are what instances use alone: a pair of leaves, and namespaces that the user set. They are those that this
+// provider process has planned or refreshed. Terraform plans an instance twice if it replaces it.
 type reservations struct {
 	mu     sync.Mutex
 	tokens map[reservation]string // of the owning instance
@@ -136,18 +136,33 @@ func (c *reservations) reserve(what reservation, token string) bool {
 	return true
 }
 
-// reservePair reserves the pair, in both directions. It fails if another instance has reserved it already.
+// has reports whether an instance has reserved something.
+func (c *reservations) has(what reservation) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, taken := c.tokens[what]
+	return taken
+}
+
+// reservationOf is the reservation of a pair whose leaves are known. It is the same in both directions.
+func reservationOf(pair pair) reservation {
+	return reservation{
+		first: string(min(pair.client.ID, pair.server.ID)), second: string(max(pair.client.ID, pair.server.ID)),
+	}
+}
+
+// reservePair reserves the pair. It fails if another instance has reserved it already.
 func (c *reservations) reservePair(pair pair, token string) diag.Diagnostics {
 	if pair.client == nil || pair.server == nil {
 		return nil
 	}
-	first, second := string(min(pair.client.ID, pair.server.ID)), string(max(pair.client.ID, pair.server.ID))
-	if c.reserve(reservation{first: first, second: second}, token) {
+	what := reservationOf(pair)
+	if c.reserve(what, token) {
 		return nil
 	}
 	return diag.Diagnostics{report("pair-twice", "The same pair twice",
 		fmt.Sprintf("Another liqo_shortcut of this configuration already connects clusters %q and %q, in this direction or "+
-			"the other. A pair of leaves can have only one shortcut.", first, second)).errorAt(path.Root("server"))}
+			"the other. A pair of leaves can have only one shortcut.", what.first, what.second)).errorAt(path.Root("server"))}
 }
 
 // reserveNamespaces reserves the namespaces that the configuration sets. It fails if another instance has reserved one

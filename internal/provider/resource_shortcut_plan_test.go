@@ -19,7 +19,7 @@ func recorded(t *testing.T, status shortcut.Status) shortcutModel {
 	found.Status = status
 	model.ClientGateway = types.ObjectNull(clientGatewayTypes)
 	model.WaitForConnection, model.CIDRRemapping = types.BoolValue(true), types.StringValue(remappingAllowed)
-	model.AdoptExisting, model.OnDestroy = types.BoolValue(false), types.StringValue(destroyResets)
+	model.OnDestroy = types.StringValue(destroyResets)
 	model.AbandonLostCluster, model.DestroyPeering = types.BoolValue(false), types.BoolValue(false)
 	if diags := model.observed(t.Context(), found); diags.HasError() {
 		t.Fatal(diags)
@@ -28,8 +28,8 @@ func recorded(t *testing.T, status shortcut.Status) shortcutModel {
 }
 
 // planningOf returns the plan of a shortcut. Without a state, the shortcut is new.
-func planningOf(plan, config shortcutModel, state *shortcutModel, leaves pair) *planning {
-	return &planning{proposal: &proposal[*shortcutModel]{plan: &plan, config: &config, state: state}, pair: leaves}
+func planningOf(plan, config shortcutModel, state *shortcutModel, joined pair) *planning {
+	return &planning{proposal: &proposal[*shortcutModel]{plan: &plan, config: &config, state: state}, leaves: &leaves{}, pair: joined}
 }
 
 func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
@@ -77,11 +77,6 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 		"a setting of a shortcut that needs repair": {
 			status: shortcut.Disconnected, plan: func(m *shortcutModel) { m.AbandonLostCluster = types.BoolValue(true) },
 		},
-		"an adoption": {plan: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) }},
-		"adoption switched off": {
-			state: func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(true) },
-			plan:  func(m *shortcutModel) { m.AdoptExisting = types.BoolValue(false) }, expected: true,
-		},
 		"remapping forbidden": {plan: func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingForbidden) }},
 		"remapping allowed": {
 			state:    func(m *shortcutModel) { m.CIDRRemapping = types.StringValue(remappingForbidden) },
@@ -127,11 +122,11 @@ func TestAnImportedShortcutKeepsALostLeafOnlyToGiveItUp(t *testing.T) {
 	for name, test := range map[string]struct {
 		pair     pair
 		plan     func(*shortcutModel)
-		adopted  bool
+		marked   bool
 		expected bool
 	}{
 		"abandon_lost_cluster":                     {pair: lost, plan: force, expected: true},
-		"abandon_lost_cluster of an adopted one":   {pair: lost, plan: force, adopted: true, expected: true},
+		"abandon_lost_cluster of a marked one":     {pair: lost, plan: force, marked: true, expected: true},
 		"abandon_lost_cluster without a lost leaf": {pair: reachable, plan: force},
 		"another setting":                          {pair: lost, plan: func(m *shortcutModel) { m.OnDestroy = types.StringNull() }},
 		"abandon_lost_cluster and a change on a leaf": {
@@ -140,7 +135,7 @@ func TestAnImportedShortcutKeepsALostLeafOnlyToGiveItUp(t *testing.T) {
 	} {
 		state := recorded(t, shortcut.Connected)
 		p := planningOf(state, shortcutModel{}, &state, test.pair)
-		p.own = ownership{Token: "mine", Unadopted: !test.adopted}
+		p.own = ownership{Token: "mine", Claims: !test.marked}
 		test.plan(p.plan)
 		if got := p.planSettings(t.Context()); got != test.expected {
 			t.Errorf("%s: got %t", name, got)

@@ -40,7 +40,6 @@ var noLeafShows = map[string]struct {
 	"abandon_lost_cluster":    {"it is about lost leaves", false},
 	"destroy_peering_network": {"it is about a later destroy", true},
 	"on_destroy":              {"it is about a later destroy", true},
-	"adopt_existing":          {"adopted objects have the same marks as created ones", true},
 	"wait_for_connection":     {"the tunnel comes up with and without a wait", true},
 	"cidr_remapping":          {"a remapping that was allowed but not needed leaves no trace", true},
 }

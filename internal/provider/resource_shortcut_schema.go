@@ -93,14 +93,6 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 					"Default: `allow`.",
 				Validators: []validator.String{stringvalidator.OneOf(remappingAllowed, remappingForbidden)},
 			},
-			"adopt_existing": schema.BoolAttribute{
-				Optional: true, Computed: true,
-				Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether to take over an existing network of the two leaves, in either direction. " +
-					"liqoctl, a peering or another `liqo_shortcut` may have made it, also one of another Terraform state, which " +
-					"then loses it. What differs from this resource is changed, and a destroy removes the network. " +
-					"Default: `false`.",
-			},
 			"on_destroy": schema.StringAttribute{
 				Optional: true, Computed: true,
 				Default: stringdefault.StaticString(destroyResets),
@@ -128,7 +120,7 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"timeouts": shortcutTimeouts.attribute(ctx),
 
 			"owner_id": computedString("Random ID of this resource instance. It marks the instance's objects on the leaves. " +
-				"Other objects are never changed or removed."),
+				"Other objects are never changed or removed. After an import, it is null until all of them are marked."),
 			"client_cluster_id":  computedString("Liqo's cluster ID of the client."),
 			"server_cluster_id":  computedString("Liqo's cluster ID of the server."),
 			"client_cluster_uid": clusterUIDAttribute("the client"),
@@ -171,7 +163,6 @@ type shortcutModel struct {
 	Allow              types.Set      `tfsdk:"allow"`
 	WaitForConnection  types.Bool     `tfsdk:"wait_for_connection"`
 	CIDRRemapping      types.String   `tfsdk:"cidr_remapping"`
-	AdoptExisting      types.Bool     `tfsdk:"adopt_existing"`
 	OnDestroy          types.String   `tfsdk:"on_destroy"`
 	AbandonLostCluster types.Bool     `tfsdk:"abandon_lost_cluster"`
 	DestroyPeering     types.Bool     `tfsdk:"destroy_peering_network"`
@@ -192,7 +183,7 @@ type shortcutModel struct {
 // importedSettings are the settings of an imported shortcut that no leaf shows. They have their default values, so that
 // a configuration without them gives an empty plan.
 var importedSettings = map[string]any{
-	"wait_for_connection": true, "cidr_remapping": remappingAllowed, "adopt_existing": false,
+	"wait_for_connection": true, "cidr_remapping": remappingAllowed,
 	"on_destroy": destroyResets, "abandon_lost_cluster": false, "destroy_peering_network": false,
 }
 
@@ -216,7 +207,6 @@ func (m *shortcutModel) spec(ctx context.Context, config *shortcutModel) (shortc
 		ClientEnd:         clientEnd,
 		ServerEnd:         serverEnd,
 		ForbidRemapping:   m.CIDRRemapping.ValueString() == remappingForbidden,
-		Adopt:             m.AdoptExisting.ValueBool(),
 		WaitForConnection: m.WaitForConnection.ValueBool(),
 	}, diags
 }
@@ -291,10 +281,7 @@ func (m *shortcutModel) changesSettingsOnly(ctx context.Context, state *shortcut
 	rest.Client, rest.Server = state.Client, state.Server // names may change; the cluster IDs are compared below
 	rest.OnDestroy, rest.AbandonLostCluster, rest.DestroyPeering = state.OnDestroy, state.AbandonLostCluster, state.DestroyPeering
 	rest.Timeouts = state.Timeouts
-	rest.WaitForConnection = state.WaitForConnection   // without a change on a leaf there is no wait
-	if m.AdoptExisting.Equal(types.BoolValue(false)) { // an adoption changes the leaves
-		rest.AdoptExisting = state.AdoptExisting
-	}
+	rest.WaitForConnection = state.WaitForConnection       // without a change on a leaf there is no wait
 	if m.CIDRRemapping.ValueString() == remappingAllowed { // only a leaf shows a remapping that is forbidden now
 		rest.CIDRRemapping = state.CIDRRemapping
 	}

@@ -27,8 +27,7 @@ func TestUnsetAttributesHaveTheirDefault(t *testing.T) {
 	yes, no := tftypes.NewValue(tftypes.Bool, true), tftypes.NewValue(tftypes.Bool, false)
 	for name, expected := range map[string]tftypes.Value{
 		"mtu": number(1340), "wait_for_connection": yes, "cidr_remapping": text("allow"),
-		"adopt_existing": no,
-		"on_destroy":     text("reset"), "abandon_lost_cluster": no, "destroy_peering_network": no,
+		"on_destroy": text("reset"), "abandon_lost_cluster": no, "destroy_peering_network": no,
 	} {
 		if !planned[name].Equal(expected) {
 			t.Errorf("%s is %s, expected %s", name, planned[name], expected)

@@ -197,7 +197,7 @@ func TestValidValuesAreAccepted(t *testing.T) {
 		"only the leaves": {},
 		"the defaults, set": {
 			"mtu": number(1400), "wait_for_connection": no, "cidr_remapping": text("forbid"),
-			"adopt_existing": no, "on_destroy": text("disconnect"),
+			"on_destroy":           text("disconnect"),
 			"abandon_lost_cluster": no, "destroy_peering_network": no, "client_namespace": text("of-rome"),
 			"server_namespace": text("of-milan"),
 		},

@@ -36,15 +36,12 @@ func marked[T client.Object](self owner.Owner, object T) T {
 // belongings are networks of every kind of owner on Rome. Each is one Configuration and the other objects that show
 // whose it is.
 func belongings() map[string][]client.Object {
-	adopting := marked(killed, clustertest.Configuration("milan"))
-	annotate(adopting, "previous", `{"managedBy":"","owner":""}`)
 	return map[string][]client.Object{
 		"mine":                                  {marked(me, clustertest.Configuration("milan"))},
 		"another's":                             {marked(somebody, clustertest.Configuration("milan"))},
 		"nobody's":                              {ours(clustertest.Configuration("milan"))},
 		"abandoned by a create that was killed": {marked(killed, clustertest.Configuration("milan"))},
-		"abandoned by an adoption that was killed": {adopting},
-		"made by liqoctl":                          {clustertest.Configuration("milan")},
+		"made by liqoctl":                       {clustertest.Configuration("milan")},
 		"a peering's": {clustertest.Configuration("milan"),
 			clustertest.Peering("milan", liqov1beta1.ProviderRole)},
 	}

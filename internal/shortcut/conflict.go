@@ -25,11 +25,11 @@ type otherOwnerError struct {
 // Error names the owner.
 func (e *otherOwnerError) Error() string { return "it is owned by " + e.origin.String() }
 
-// HasOtherOwner reports whether an error means that another resource instance owns a shortcut of the pair. That
-// instance is in another Terraform state, or in the same state and may be about to be destroyed.
-func HasOtherOwner(err error) bool {
-	_, ok := errors.AsType[*otherOwnerError](err)
-	return ok
+// MayShareState reports whether an error means that another resource instance owns what this one needs, and whether that
+// instance may be in this one's Terraform state, as their origins say. Then it may be about to be destroyed.
+func MayShareState(self owner.Owner, err error) bool {
+	other, ok := errors.AsType[*otherOwnerError](err)
+	return ok && self.Origin.MayShareState(other.origin)
 }
 
 // CheckFree fails, as [Shortcut.Connect] would, if another resource instance or someone else has joined the pair
@@ -66,10 +66,10 @@ func readUnfinished(ctx context.Context, e *end.End, name string) (owner.Unfinis
 
 // checkFree does so for a network that was read with what its lease says.
 func (s *Shortcut) checkFree(ctx context.Context, spec Spec, n network) error {
-	if spec.Adopt {
-		return nil
+	all := contested{
+		network: n.written(), unfinished: n.unfinished, concerns: anything,
+		importAdvice: s.importAdvice(n, spec.Create),
 	}
-	all := contested{network: n.written(), unfinished: n.unfinished, concerns: anything}
 	if err := all.checkAt(ctx, s.Client, n.client.Made()); err != nil {
 		return err
 	}
@@ -84,6 +84,8 @@ type contested struct {
 	network    []client.Object          // all that is known of it
 	unfinished owner.Unfinished         // creates that the lease lists
 	concerns   func(client.Object) bool // whether the operation can't share an object with others
+
+	importAdvice string // how to take it over; empty if that is not possible
 }
 
 // checkAt fails if another resource instance or someone else has one of these objects, which are at one end. Nobody has
@@ -103,7 +105,7 @@ func (c contested) checkAt(ctx context.Context, e *end.End, objects []client.Obj
 		}
 	}
 	if len(foreign) > 0 {
-		return foreignNetwork(ctx, e, foreign)
+		return c.foreignNetwork(ctx, e, foreign)
 	}
 	return nil
 }
@@ -173,14 +175,12 @@ func (c contested) otherOwner(e *end.End, object client.Object) *trouble.Problem
 				"shortcut, in one direction.", origin)},
 		}
 	}
-	problem.Advice = "If another Terraform state has what manages it, remove it there (`terraform destroy`, or " +
-		"`removed` blocks to keep the network), or import it here instead."
+	problem.Advice = trouble.Paragraphs("If nobody needs it any longer, run `terraform destroy` there. " +
+		c.takeOver(own, "To manage it here instead, first forget it there, with a `removed` block or `terraform state rm`. "+
+			"Then, or if that state is lost, "))
 	if own == other {
-		problem.Advice += " If it is this resource under its former address, add a `moved` block. If this apply " +
-			"replaces it with `create_before_destroy`, remove that setting."
-	}
-	if own == "" {
-		problem.Advice += " `adopt_existing = true` takes it over from its owner."
+		problem.Advice = trouble.Paragraphs(problem.Advice, "If it is this resource under its former address, add a "+
+			"`moved` block. If this apply replaces it with `create_before_destroy`, remove that setting.")
 	}
 	if own == "" && other != "" {
 		problem.Err = nil // no other owner that may be about to go: resources on both leaves would have to
@@ -206,7 +206,7 @@ func nameOther(e *end.End) string {
 
 // foreignNetwork returns the problem that someone else has joined the two clusters with these objects. Liqo's record of
 // the other cluster shows whether it was a peering.
-func foreignNetwork(ctx context.Context, e *end.End, objects []string) error {
+func (c contested) foreignNetwork(ctx context.Context, e *end.End, objects []string) error {
 	maker, remedy := "liqoctl or another program", "remove it first, for instance with `liqoctl network reset`"
 	peering, err := e.Peering(ctx)
 	if err != nil {
@@ -215,16 +215,22 @@ func foreignNetwork(ctx context.Context, e *end.End, objects []string) error {
 	if peering != nil {
 		maker, remedy = peering.String(), "end the peering first with `liqoctl unpeer`"
 	}
-	takeOver := "Import that network, set `adopt_existing = true` to take it over"
-	if e.Owner.Resource != "" {
-		takeOver = fmt.Sprintf("Import it as %s", e.Owner.Resource)
-	}
 	return &trouble.Problem{
 		ID: "network-exists", Leaf: e.Leaf.Name, Refused: true,
 		Summary: fmt.Sprintf("a network with %s exists already", nameOther(e)),
-		Advice: fmt.Sprintf("This provider did not make %s; %s did. %s, or %s.",
-			strings.Join(objects, ", "), maker, takeOver, remedy),
+		Advice: trouble.Paragraphs(
+			fmt.Sprintf("This provider did not make %s; %s did. ", strings.Join(objects, ", "), maker)+
+				c.takeOver(e.Owner.Resource, "To manage it here, "),
+			fmt.Sprintf("To begin anew, %s.", remedy)),
 	}
+}
+
+// takeOver says how a resource of this type takes a network over, after these words, or that it can't.
+func (c contested) takeOver(resource owner.Resource, words string) string {
+	if c.importAdvice == "" {
+		return fmt.Sprintf("There is no %s to import.", resource)
+	}
+	return words + strings.TrimSpace(c.importAdvice)
 }
 
 // untilReleased waits until the removal of the other owner's objects begins on this leaf.

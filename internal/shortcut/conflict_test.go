@@ -74,11 +74,15 @@ func TestANetworkOfAPeeringIsNotChangedAndTheErrorNamesThePeering(t *testing.T) 
 	}
 }
 
-func TestOnlyAnotherResourceIsARival(t *testing.T) {
-	for name, objects := range belongings() {
-		err := joinedAtRome(t, objects).CheckFree(t.Context(), overNodePort)
-		if HasOtherOwner(err) != (name == "another's") {
-			t.Errorf("%s: %v", name, err)
+func TestOnlyTheResourceOfADirectoryOfThisNameMayBeInThisState(t *testing.T) {
+	for directory, expected := range map[string]bool{somebody.Origin.Directory: true, "elsewhere": false} {
+		asks := owner.Owner{Token: "asks", Origin: owner.Origin{Directory: directory}}
+		for name, objects := range belongings() {
+			s := joinedAtRome(t, objects).OwnedBy(asks)
+			err := s.CheckFree(t.Context(), overNodePort)
+			if MayShareState(asks, err) != (expected && name == "another's") {
+				t.Errorf("%s, asked from %s: %v", name, directory, err)
+			}
 		}
 	}
 }
@@ -101,9 +105,7 @@ func TestACreateThatWasCompleteBelongsToARivalAlthoughItHasLeftItsLease(t *testi
 	if err := s.OwnedBy(killed).Client.RecordComplete(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.OwnedBy(me).CheckFree(t.Context(), overNodePort); !HasOtherOwner(err) {
-		t.Errorf("got: %v", err)
-	}
+	refused(t, s.OwnedBy(me).CheckFree(t.Context(), overNodePort), `a shortcut with "milan" exists already on leaf "rome"`)
 	if err := s.OwnedBy(somebody).Disconnect(t.Context(), Removal{}); err != nil || s.atRome(t) == nil {
 		t.Errorf("the Configuration is gone (%v)", err)
 	}
@@ -131,29 +133,64 @@ func TestWhatAnInterruptedCreateHasLeftIsForItsOwnDirectory(t *testing.T) {
 		asks := owner.Owner{Token: "asks", Origin: owner.Origin{Directory: directory}}
 		s := New(leafWith(t, "rome", marked(killed, clustertest.Configuration("milan"))),
 			leafWith(t, "milan", leftBehind(true))).OwnedBy(asks)
-		if err := s.CheckFree(t.Context(), overNodePort); HasOtherOwner(err) == free {
+		if err := s.CheckFree(t.Context(), overNodePort); (err == nil) != free {
 			t.Errorf("%s: %v", directory, err)
 		}
 	}
 }
 
-func TestAnImportTakesTheOnlyOwner(t *testing.T) {
-	abandoned := clustertest.Configuration("rome")
+func TestAnImportTakesTheOwnerOfMostObjects(t *testing.T) {
 	for name, test := range map[string]struct {
-		atMilan  owner.Owner
+		server   owner.Owner // of Milan's objects; that of Rome's is somebody
 		expected string
 	}{
-		"one for both ends":   {somebody, somebody.Token},
-		"one for one end":     {owner.Owner{}, somebody.Token},
-		"two":                 {me, ""},
-		"nobody's, and one's": {owner.Owner{Token: ""}, somebody.Token},
+		"of both ends": {somebody, somebody.Token},
+		"of one end":   {owner.Owner{}, somebody.Token},
+		"of the larger part, after two have worked on the pair": {me, me.Token},
 	} {
-		object := abandoned.DeepCopy()
-		test.atMilan.Mark(object)
 		s := New(clustertest.Leaf(t, "rome", marked(somebody, clustertest.Configuration("milan"))),
-			clustertest.Leaf(t, "milan", object))
-		if token, _, err := s.SoleOwner(t.Context()); err != nil || token != test.expected {
+			clustertest.Leaf(t, "milan", marked(test.server, clustertest.Configuration("rome")),
+				marked(test.server, clustertest.GatewayServer("rome", 51840))))
+		if token, _, err := s.ImportedFrom(t.Context()); err != nil || token != test.expected {
 			t.Errorf("%s: %q (%v)", name, token, err)
+		}
+	}
+}
+
+func TestARefusedCreateSaysHowToImportInstead(t *testing.T) {
+	asks, create := owner.Owner{Token: "asks", Origin: owner.Origin{Directory: "elsewhere"}}, overNodePort
+	create.Create = true
+	const byName = "import it, with the address of this resource after `to`:\n\nimport {\n  to = liqo_shortcut."
+	inOrder := byName + "rome_milan\n  id = \"rome/milan\"\n}\n\n"
+	for name, test := range map[string]struct {
+		objects []client.Object // on Rome
+		spec    Spec
+		says    string
+	}{
+		"made by liqoctl": {
+			[]client.Object{clustertest.GatewayClient("milan")}, create,
+			"liqoctl or another program did. To manage it here, " + inOrder + "To begin anew, remove it first",
+		},
+		"in the opposite direction": {
+			[]client.Object{clustertest.GatewayServer("milan", 51840)}, create,
+			"To manage it here, swap `client` and `server` of this resource, because \"milan\" dials \"rome\", and " + byName +
+				"milan_rome\n  id = \"milan/rome\"\n}",
+		},
+		"of a resource that has a state": {
+			[]client.Object{clustertest.GatewayClient("milan")}, overNodePort,
+			"To manage it here, forget this resource with `terraform state rm`, then " + inOrder,
+		},
+		"of another state": {
+			[]client.Object{marked(somebody, clustertest.Configuration("milan"))}, create,
+			"made by alice@ci, in folder theirs. A pair of leaves can have only one shortcut, in one direction.\n\n" +
+				"If nobody needs it any longer, run `terraform destroy` there. To manage it here instead, first forget it " +
+				"there, with a `removed` block or `terraform state rm`. Then, or if that state is lost, " + inOrder +
+				"If it is this resource under its former address, add a `moved` block.",
+		},
+	} {
+		s := New(leafWith(t, "rome", test.objects...), leafWith(t, "milan")).OwnedBy(asks)
+		if text := explain.Detail(s.CheckFree(t.Context(), test.spec)); !strings.Contains(text, test.says) {
+			t.Errorf("%s:\n%s\ndoes not contain\n%s", name, text, test.says)
 		}
 	}
 }

@@ -3,11 +3,13 @@ package shortcut
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
@@ -17,8 +19,7 @@ import (
 const timeToRelease = 30 * time.Second
 
 // Connect creates the shortcut as spec says, or changes what exists of it. It can be interrupted and repeated at any
-// time. If it is refused, it changes nothing. If an adoption fails, it gives the objects back. The error is a
-// [steps.Failure].
+// time. If it is refused, it changes nothing. The error is a [steps.Failure].
 func (s *Shortcut) Connect(ctx context.Context, spec Spec) error {
 	spec = spec.shareSettings()
 	return retryOnceReleased(ctx, s.first(), func() error { return s.connect(cluster.WithFence(ctx), spec) })
@@ -101,20 +102,14 @@ func (s *Shortcut) finish(r *steps.Run, lock *lock, spec Spec, ends ...*endSteps
 	steps.Act(r, lock.end.Leaf.Name, "let others work on the pair", lock.release, done...)
 }
 
-// undo cleans up after a failure. It gives back the objects of a failed adoption. If Liqo has remapped a range although
-// this is forbidden, it removes the Configurations again, unless gateways already use them.
+// undo cleans up after a create that failed. If Liqo has remapped a range although this is forbidden, it removes the
+// Configurations again, unless gateways already use them.
 func (s *Shortcut) undo(ctx context.Context, spec Spec, failure error) error {
-	if failure == nil {
-		return nil
+	if !spec.Create || !errors.Is(failure, end.ErrRemapped) {
+		return failure
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToUndo)
 	defer cancel()
-	if adopting, err := s.adopting(ctx); err != nil || adopting {
-		return joinErrors(failure, err, s.Disconnect(ctx, spec.removal()))
-	}
-	if !errors.Is(failure, end.ErrRemapped) {
-		return failure
-	}
 	n, err := s.find(ctx)
 	if err != nil || n.client.Gateway() != nil || n.server.Gateway() != nil {
 		return joinErrors(failure, err)
@@ -164,7 +159,7 @@ func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *e
 	for _, e := range ends {
 		take := func(ctx context.Context) error {
 			lock.wrote.Store(true)
-			return s.take(ctx, e.End, spec, lock.unfinished)
+			return s.take(ctx, e.End, lock.unfinished)
 		}
 		before = append(before, steps.Act(r, e.Leaf.Name, "take over what is there", take, checks...))
 	}
@@ -174,4 +169,33 @@ func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *e
 		e.formerKeys = steps.Act(r, e.Leaf.Name, "keys of a former gateway", untilGone, before...)
 	}
 	return client, server
+}
+
+// take makes the objects of the network at one end the owner's: those that nobody owns and, after an import, all that
+// the owner claims. Rules that a killed create has left without a gateway
+// go.
+func (s *Shortcut) take(ctx context.Context, e *end.End, unfinished owner.Unfinished) error {
+	n, err := s.find(ctx)
+	if err != nil {
+		return err
+	}
+	objects, err := e.Find(ctx)
+	if err != nil {
+		return err
+	}
+	all := objects.Made()
+	if e.Owner.Claims { // otherwise, EnsureNamespace takes the namespace
+		if all, err = e.Markable(ctx); err != nil {
+			return err
+		}
+	}
+	for _, object := range slices.DeleteFunc(all, e.Owner.Marked) {
+		if whose := e.Owner.WhoseIn(n.written(), object, unfinished); whose != owner.Own && whose != owner.Orphan {
+			continue
+		}
+		if err := e.Take(ctx, object); err != nil {
+			return err
+		}
+	}
+	return e.RemoveLeftRules(ctx, unfinished)
 }

@@ -72,10 +72,7 @@ func TestAForbiddenRemappingIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 }
 
 func TestConnectTakesObjectsThatAreMineOrNobodys(t *testing.T) {
-	refused := map[string]bool{
-		"another's": true, "made by liqoctl": true, "a peering's": true,
-		"abandoned by an adoption that was killed": true,
-	}
+	refused := map[string]bool{"another's": true, "made by liqoctl": true, "a peering's": true}
 	for name, objects := range belongings() {
 		t.Run(name, func(t *testing.T) {
 			s := joinedAtRome(t, objects)

@@ -31,19 +31,10 @@ type Kept struct {
 }
 
 // Disconnect removes the owner's objects of the shortcut, on both leaves at the same time. It returns when they are
-// gone. If the owner began to adopt a network and the shortcut was never complete, it gives the network back instead.
-// It can be interrupted and repeated. Missing objects are not an error. A failure on one leaf does not stop the cleanup
-// of the other leaf. The error is a [steps.Failure].
+// gone. It can be interrupted and repeated. Missing objects are not an error. A failure on one leaf does not stop the
+// cleanup of the other leaf. The error is a [steps.Failure].
 func (s *Shortcut) Disconnect(ctx context.Context, removal Removal) error {
-	ctx = cluster.WithFence(ctx)
-	adopting, err := s.adopting(ctx)
-	if err != nil {
-		return err
-	}
-	if adopting && !s.Client.Owner.Claims {
-		return s.giveBack(ctx)
-	}
-	return s.disconnect(ctx, removal, s.pairLock(false).forRemoval(), s.Ends()...)
+	return s.disconnect(cluster.WithFence(ctx), removal, s.pairLock(false).forRemoval(), s.Ends()...)
 }
 
 // DisconnectEnd does the same at one end alone, for use when the other leaf is gone for good.
@@ -147,16 +138,4 @@ func startRest(
 		func(ctx context.Context, namespace *corev1.Namespace, peering *end.Peering, gone bool) (end.Leftovers, error) {
 			return e.RemoveNamespace(ctx, namespace, peering, gone, userSecret)
 		})
-}
-
-// giveBack gives back the objects that the owner has begun to adopt.
-func (s *Shortcut) giveBack(ctx context.Context) error {
-	r, lock := steps.NewIndependent(ctx, LogSubsystem), s.pairLock(false).forRemoval()
-	begin := steps.Act(r, lock.end.Leaf.Name, "wait for other operations on the pair", lock.acquire(r))
-	var done []steps.Before
-	for _, e := range s.Ends() {
-		done = append(done, steps.Act(r, e.Leaf.Name, "give back what was taken over", e.GiveBack, begin))
-	}
-	steps.Act(r, lock.end.Leaf.Name, "let others work on the pair", lock.release, done...)
-	return lock.releaseAfter(ctx, r)
 }

@@ -56,7 +56,10 @@ func (o EndObject) checkLocked(objectLock *lock) func(context.Context) error {
 // checkFree does so for objects that were read with what the lease of the object says.
 func (o EndObject) checkFree(ctx context.Context, objects liqo.Objects, unfinished owner.Unfinished) error {
 	all := objects.Written()
-	return contested{network: all, unfinished: unfinished, concerns: o.concerns}.checkAt(ctx, o.End, all)
+	return contested{
+		network: all, unfinished: unfinished, concerns: o.concerns,
+		importAdvice: o.importAdvice(end.ObjectOf(objects, o.End.Owner.Resource) != nil),
+	}.checkAt(ctx, o.End, all)
 }
 
 // concerns reports whether the resource can't share an object with others.

@@ -15,8 +15,9 @@ import (
 
 // EndObjectState is the observed state of an [EndObject], and of what Liqo shows for it.
 type EndObjectState struct {
-	Exists bool   // whether the leaf has the object, and it is the owner's
-	Taken  string // a text that names the object if it is someone else's
+	Exists   bool   // whether the leaf has the object, and it is the owner's
+	Unmarked bool   // whether the owner only claims it, and has not marked it yet
+	Taken    string // a text that names the object if it is someone else's
 
 	Namespace     string
 	LiqoNamespace string // where Liqo runs on the leaf
@@ -56,7 +57,8 @@ func (o EndObject) Observe(ctx context.Context) (EndObjectState, error) {
 		return EndObjectState{Taken: fmt.Sprintf("%s on leaf %q", o.End.Leaf.Describe(object), o.End.Leaf.Name)}, nil
 	}
 	state := EndObjectState{
-		Exists: true, Namespace: object.GetNamespace(), LiqoNamespace: o.End.Leaf.LiqoNamespace,
+		Exists: true, Unmarked: o.End.Owner.OnlyClaims(object),
+		Namespace: object.GetNamespace(), LiqoNamespace: o.End.Leaf.LiqoNamespace,
 		Network: objects.ObservedRemote(), Server: objects.ObservedServer(), Client: objects.ObservedClient(),
 		Status: statusAt(objects), Silent: !objects.SilentSince.IsZero(),
 	}
@@ -112,7 +114,7 @@ type EndObjectOwner struct {
 	Shortcut bool // it is a liqo_shortcut
 }
 
-// ImportedFrom returns who owns the object. An import takes the token, so that the object needs no adoption, and is not
+// ImportedFrom returns who owns the object. An import takes the token, so that the object needs no other marks, and is not
 // changed.
 func (o EndObject) ImportedFrom(ctx context.Context) (EndObjectOwner, error) {
 	objects, err := o.End.Find(ctx)

@@ -1,6 +1,7 @@
 package shortcut
 
 import (
+	"errors"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -71,4 +72,10 @@ func annotate(object client.Object, key, value string) {
 	}
 	annotations[owner.ManagedBy+"/"+key] = value
 	object.SetAnnotations(annotations)
+}
+
+// ownedByAnother reports whether an error means that another resource instance owns what this one needs.
+func ownedByAnother(err error) bool {
+	_, ok := errors.AsType[*otherOwnerError](err)
+	return ok
 }

@@ -121,7 +121,7 @@ func TestTheMakerIsThePeeringUnlessTheProviderHasEverything(t *testing.T) {
 	}{
 		"a peering": {append(clustertest.ClientEnd("milan", up), peering),
 			clustertest.ServerEnd("rome", up), ByPeering},
-		"adopted from a peering": {append(byProvider(clustertest.ClientEnd("milan", up)), peering),
+		"taken over from a peering": {append(byProvider(clustertest.ClientEnd("milan", up)), peering),
 			byProvider(clustertest.ServerEnd("rome", up)), ByProvider},
 		"ours": {byProvider(clustertest.ClientEnd("milan", up)),
 			byProvider(clustertest.ServerEnd("rome", up)), ByProvider},

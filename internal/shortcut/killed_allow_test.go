@@ -56,7 +56,7 @@ func TestTheNextCreateHasNoRulesOfOneThatWasKilledAnywhere(t *testing.T) {
 		before, limited := New(s.Client.Leaf, s.Server.Leaf).OwnedBy(killed), spec
 		limited.Allow = database
 		for writes := int64(0); !killedAfter(t, before, limited, writes); writes++ {
-			if HasOtherOwner(s.CheckFree(t.Context(), spec)) {
+			if ownedByAnother(s.CheckFree(t.Context(), spec)) {
 				return // the kill came after the release of the lease
 			}
 			s.connects(t, spec)

@@ -194,7 +194,7 @@ func TestALeaseThatCannotBeReleasedSpoilsNoCreateAndGivesNothingAway(t *testing.
 			t.Fatal(err)
 		}
 		<-time.After(time.Minute) // so its lease is that of a dead holder
-		if err := New(rome, milan).OwnedBy(me).Connect(t.Context(), spec); !HasOtherOwner(err) {
+		if err := New(rome, milan).OwnedBy(me).Connect(t.Context(), spec); !ownedByAnother(err) {
 			t.Errorf("a rival gets: %v", err)
 		}
 		object := endObjectOf(milan, "naples", owner.GatewayServerResource)
@@ -204,7 +204,7 @@ func TestALeaseThatCannotBeReleasedSpoilsNoCreateAndGivesNothingAway(t *testing.
 		}
 		<-time.After(time.Minute)
 		object.End.Owner.Token = "another"
-		if err := object.EnsureGatewayServer(t.Context(), "", nil, overNodePort.Server); !HasOtherOwner(err) {
+		if err := object.EnsureGatewayServer(t.Context(), "", nil, overNodePort.Server); !ownedByAnother(err) {
 			t.Errorf("a rival of an object gets: %v", err)
 		}
 	})
@@ -227,7 +227,7 @@ func TestACreateThatFailsIsItsOwnersAndOneThatIsInterruptedIsThatOfItsDirectory(
 			}
 			for directory, mayTake := range map[string]bool{"theirs": free, "elsewhere": false} {
 				asks := New(rome, milan).OwnedBy(owner.Owner{Token: "asks", Origin: owner.Origin{Directory: directory}})
-				if err := asks.CheckFree(t.Context(), spec); HasOtherOwner(err) == mayTake {
+				if err := asks.CheckFree(t.Context(), spec); ownedByAnother(err) == mayTake {
 					t.Errorf("%v: whoever is in directory %s gets %v", cause, directory, err)
 				}
 			}
@@ -245,7 +245,7 @@ func TestWhatAKilledCreateHasLeftIsStillNobodysAfterAnotherCreateThatFailed(t *t
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			err := s.Connect(ctx, spec)
 			cancel()
-			if err == nil || HasOtherOwner(err) {
+			if err == nil || ownedByAnother(err) {
 				t.Errorf("got: %v", err)
 			}
 			if err := s.CheckFree(t.Context(), spec); err != nil {
@@ -270,13 +270,13 @@ func TestAShortcutThatTheCachesDoNotShowIsNotTakenOver(t *testing.T) {
 	for name, s := range map[string]*Shortcut{
 		"in the same direction": New(rome, milan), "in the opposite direction": New(milan, rome),
 	} {
-		if err := s.OwnedBy(me).Connect(t.Context(), spec); !HasOtherOwner(err) {
+		if err := s.OwnedBy(me).Connect(t.Context(), spec); !ownedByAnother(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	object := endObjectOf(milan, "rome", owner.ConfigurationResource)
 	object.Create = true
-	if err := object.EnsureConfiguration(t.Context(), "", romesNetworks); !HasOtherOwner(err) {
+	if err := object.EnsureConfiguration(t.Context(), "", romesNetworks); !ownedByAnother(err) {
 		t.Errorf("an object: %v", err)
 	}
 	if after := versions(t, rome, milan); !maps.Equal(before, after) {

@@ -3,6 +3,7 @@ package shortcut
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -108,14 +109,25 @@ func (s *Shortcut) strays(n network) []string {
 	return names
 }
 
-// SoleOwner returns the token and the origin of the only shortcut that owns objects of the network. They are empty if
-// there is none, or more than one.
-func (s *Shortcut) SoleOwner(ctx context.Context) (token string, origin owner.Origin, err error) {
+// ImportedFrom returns the token and the origin of the shortcut that owns the network, or most of its objects. They are
+// empty if there is none. An import takes the token, so that the objects need no other marks.
+func (s *Shortcut) ImportedFrom(ctx context.Context) (token string, origin owner.Origin, err error) {
 	n, err := s.find(ctx)
-	if token = owner.Sole(n.made()); token != "" {
+	if token = owner.Main(n.made()); token != "" {
 		origin = owner.OriginFor(n.made(), token)
 	}
 	return token, origin, err
+}
+
+// Unrecorded reports whether others could take the network for theirs: a create or an update that was killed has not
+// recorded that it is complete, or an import has found objects of resources for one end. [Shortcut.Connect] ends that.
+func (s *Shortcut) Unrecorded(ctx context.Context) (bool, error) {
+	n, err := s.find(ctx)
+	self, made := s.Client.Owner, n.made()
+	begun := slices.ContainsFunc(made, self.Marked) && !n.complete(self.Token)
+	return begun || slices.ContainsFunc(made, func(object client.Object) bool {
+		return owner.IsEndObject(object) && self.OnlyClaims(object)
+	}), err
 }
 
 // Maker says who created a network.
@@ -123,7 +135,7 @@ type Maker string
 
 // The values of [Maker]. The value of a network without objects is empty.
 const (
-	// ByProvider means that this provider created or adopted every object of the network. They all have its label.
+	// ByProvider means that this provider created or took over every object of the network. They all have its label.
 	ByProvider Maker = owner.ManagedBy
 	// ByPeering means that the two clusters are peered, and that not all of the network is this provider's.
 	ByPeering Maker = "peering"

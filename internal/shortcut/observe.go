@@ -32,6 +32,9 @@ type State struct {
 	// Strays name objects of the network that another resource has marked as its own, see [Shortcut.Strays].
 	Strays []string
 
+	// Unmarked means that the owner claims an object that does not have its mark yet.
+	Unmarked bool
+
 	Client, Server EndState
 
 	// Allow is what may cross as both ends enforce it. It is nil if everything may, or if an end does not enforce what the
@@ -106,6 +109,7 @@ func (s *Shortcut) state(n network) State {
 		Joined:         len(n.made()) > 0,
 		Duplicates:     append(duplicates(s.Client, client), duplicates(s.Server, server)...),
 		Strays:         s.strays(n),
+		Unmarked:       slices.ContainsFunc(n.made(), s.Client.Owner.OnlyClaims),
 		Status:         n.status(),
 		Allow:          n.allow(),
 		Silent:         !client.SilentSince.IsZero() || !server.SilentSince.IsZero(),

@@ -25,8 +25,6 @@ type Spec struct {
 	// ForbidRemapping makes [Shortcut.Connect] fail, before any gateway exists, if a leaf would reach the other's pods at
 	// other addresses than their own.
 	ForbidRemapping bool
-	// Adopt takes over a network of the pair that someone else created.
-	Adopt bool
 	// WaitForConnection makes [Shortcut.Connect] return only when both ends report the tunnel as up.
 	WaitForConnection bool
 }

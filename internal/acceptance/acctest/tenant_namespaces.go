@@ -48,9 +48,9 @@ func makeTenantNamespace(c client.Client, other liqov1beta1.ClusterID) error {
 	return nil
 }
 
-// AdoptsTenantNamespaces makes the tenant namespaces again when the test ends. Its shortcut adopts a network, and so
-// takes the namespaces with it.
-func (l *Lab) AdoptsTenantNamespaces(t *testing.T) {
+// TakesTenantNamespaces makes the tenant namespaces again when the test ends. Its shortcut is that of an imported
+// network, whose namespaces go with it.
+func (l *Lab) TakesTenantNamespaces(t *testing.T) {
 	t.Helper()
 	t.Cleanup(func() {
 		if err := WithTenantNamespaces(l); err != nil {

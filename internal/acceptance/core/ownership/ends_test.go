@@ -82,7 +82,7 @@ func TestAccTwoPeopleMakeOneEndEachAndThenOneShortcut(t *testing.T) {
 		to = liqo_shortcut.rome_milan
 		id = "rome/milan"
 	}`)
-	joined.Configure(joining("adopt_existing = true"))
+	joined.Configure(joining(""))
 	acctest.Says(t, joined.Again(), "1 imported, 0 added, 1 changed, 0 destroyed")
 	acctest.Says(t, joined.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
 	acctest.Says(t, rome.Refused("apply", "-auto-approve"), "The object has another owner now",

@@ -1,7 +1,6 @@
 package ownership
 
 import (
-	"regexp"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -11,14 +10,24 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
+// imports imports the network of two leaves, and lets Terraform manage it from then on.
+func imports(config, id string) resource.TestStep {
+	return resource.TestStep{
+		Config: config, ResourceName: acctest.RomeMilan, ImportState: true, ImportStateId: id, ImportStatePersist: true,
+	}
+}
+
 func TestAccANetworkMadeByLiqoctlIsImportedAndThenManaged(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	acctest.Apply(t,
 		resource.TestStep{
 			PreConfig: lab.JoinByHand(t, "rome", "milan"),
-			Config:    lab.Contexts(acctest.ShortcutRomeMilan), ResourceName: acctest.RomeMilan, ImportState: true,
-			ImportStateId: "rome/milan", ImportStatePersist: true,
+			Config:    lab.Contexts(acctest.ShortcutRomeMilan),
+			ExpectError: acctest.Message(`A network with "…" exists already on leaf "…"`,
+				"liqoctl or another program did. To manage it here, import it, with the address of this resource after `to`:",
+				`import { to = liqo_shortcut.rome_milan id = "rome/milan" }`),
 		},
+		imports(lab.Contexts(acctest.ShortcutRomeMilan), "rome/milan"),
 		resource.TestStep{
 			Config:            lab.Contexts(acctest.ShortcutRomeMilan),
 			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
@@ -27,30 +36,26 @@ func TestAccANetworkMadeByLiqoctlIsImportedAndThenManaged(t *testing.T) {
 	)
 }
 
-func TestAccANetworkThatSomeoneElseMadeIsNotTakenOverByDefault(t *testing.T) {
+func TestAccANetworkInTheOppositeDirectionIsImportedAsItIsAndThenTurnedAround(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
+	wanted := lab.Between("milan", acctest.OverNodePort)
 	acctest.Apply(t,
 		resource.TestStep{
-			PreConfig: lab.JoinByHand(t, "rome", "milan"),
-			Config:    lab.Contexts(acctest.ShortcutRomeMilan),
-			ExpectError: regexp.MustCompile(
-				`(?s)A network with "(rome|milan)" exists already on leaf.*liqoctl.*adopt_existing`,
-			),
+			PreConfig: lab.JoinByHand(t, "milan", "rome"),
+			Config:    wanted,
+			ExpectError: acctest.Message(`A network with "…" exists already on leaf "…"`,
+				"To manage it here, swap `client` and `server` of this resource, because \"milan\" dials \"rome\", and import it,",
+				"with the address of this resource after `to`:", `import { to = liqo_shortcut.milan_rome id = "milan/rome" }`),
 		},
+		imports(lab.Contexts(acctest.FromTo("rome_milan", "milan", "rome", acctest.OverNodePort)), "milan/rome"),
 		resource.TestStep{
-			Config:            lab.Between("milan", acctest.OverNodePort+"\nadopt_existing = true"),
+			Config: wanted,
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+				plancheck.ExpectResourceAction(acctest.RomeMilan, plancheck.ResourceActionReplace),
+			}},
 			ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
 		},
 	)
-}
-
-func TestAccANetworkInTheOppositeDirectionIsReversedIfAdopted(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	acctest.Apply(t, resource.TestStep{
-		PreConfig:         lab.JoinByHand(t, "milan", "rome"),
-		Config:            lab.Between("milan", acctest.OverNodePort+"\nadopt_existing = true"),
-		ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
-	})
 }
 
 func TestAccALeafThatIsGoneCanBeGivenUp(t *testing.T) {
@@ -67,8 +72,6 @@ func TestAccALeafThatIsGoneCanBeGivenUp(t *testing.T) {
 		t, p.Run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`,
 		"1 destroyed")
 	lab.Command(t, "start-apiserver", "milan")
-	// Only Milan still has objects. A new shortcut adopts them, and its destroy removes them.
-	acctest.Apply(t, resource.TestStep{
-		Config: lab.Between("milan", acctest.OverNodePort+acctest.InDefault+"\nadopt_existing = true"),
-	})
+	// Only Milan still has objects. They are imported, and a destroy removes them.
+	acctest.Apply(t, imports(lab.Between("milan", acctest.OverNodePort+acctest.InDefault), "rome/milan"))
 }

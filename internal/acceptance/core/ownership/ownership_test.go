@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { acctest.Main(m) }
 // The page that says what Terraform does to a shortcut.
 const lives = "templates/guides/lifecycle.md.tmpl"
 
-func TestAccAnotherStateTakesAShortcutOverIfItAdopts(t *testing.T) {
+func TestAccAnotherStateGetsAShortcutByAnImportAlone(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	for name, namespaces := range map[string]string{
 		"in the tenant namespaces": "", "in namespaces of one's own": acctest.InDefault,
@@ -25,20 +25,18 @@ func TestAccAnotherStateTakesAShortcutOverIfItAdopts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			lab.KeepsInventory(t)
 			first := lab.StateIn(t, "first", acctest.Joining("s", "rome", "milan", namespaces))
-			second := lab.StateIn(t, "second", acctest.Joining("s", "rome", "milan", namespaces+"\nadopt_existing = true"))
+			second := lab.StateIn(t, "second", acctest.Joining("s", "rome", "milan", namespaces))
 			acctest.DestroyAtLast(first, second)
 			first.Apply()
-			gateway := lab.GatewayServer(t)
-			second.Apply()
-			if now := lab.GatewayServer(t); now != gateway {
-				t.Error("the gateway was replaced")
-			}
 			networks := lab.Networks(t)
-			acctest.Says(t, first.Run("plan"), "The shortcut has another owner now", "1 to add", "A shortcut with",
-				"exists already")
-			first.Run("destroy", "-auto-approve")
+			acctest.Says(t, second.Refused("plan"), "Error: A shortcut with", "exists already on leaf",
+				"in folder first, workspace default", "Then, or if that state is lost, import it",
+				"import { to = liqo_shortcut.rome_milan id = \"rome/milan\" }")
+
+			first.Forget("liqo_shortcut.s")
+			second.Write("import.tf", "import {\n  to = liqo_shortcut.s\n  id = \"rome/milan\"\n}\n")
+			acctest.Says(t, second.Again(), "1 imported, 0 added, 0 changed, 0 destroyed")
 			lab.SameNetworks(t, networks)
-			second.Unchanged()
 		})
 	}
 }

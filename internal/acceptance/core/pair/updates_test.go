@@ -258,7 +258,6 @@ func TestAccOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
 		update{"what a destroy does", acctest.OverNodePort + "\n" + `on_destroy = "disconnect"`, nil, nil},
 		update{"what it does without a leaf", acctest.OverNodePort + "\nforce_destroy = true", nil, nil},
 		update{"what it does to a peering", acctest.OverNodePort + "\ndestroy_peering_network = true", nil, nil},
-		update{"adoption", acctest.OverNodePort + "\nadopt_existing = true", nil, nil},
 		update{
 			"timeouts", acctest.OverNodePort + "\n" + `timeouts = { create = "3m", read = "3m", update = "3m", delete = "3m" }`,
 			nil, nil,

@@ -16,7 +16,7 @@ import (
 
 func TestAccDataSourcesShowANetworkThatSomeoneElseMadeAndThatItsLinkBreaks(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	lab.AdoptsTenantNamespaces(t)
+	lab.TakesTenantNamespaces(t)
 	const views = `
 		data "liqo_shortcut" "rome_milan" {
 		  client = "rome"
@@ -92,7 +92,8 @@ func TestAccDataSourcesShowANetworkThatSomeoneElseMadeAndThatItsLinkBreaks(t *te
 		},
 		resource.TestStep{
 			PreConfig: func() { lab.Command(t, "set", "milan", "connect=true") },
-			Config:    lab.Between("milan", acctest.OverNodePort+"\nadopt_existing = true"),
+			Config:    lab.Between("milan", acctest.OverNodePort), ResourceName: acctest.RomeMilan, ImportState: true,
+			ImportStateId: "rome/milan", ImportStatePersist: true,
 		},
 	)
 }

@@ -97,21 +97,24 @@ func TestAccPacketsShowThatOtherSettingsDoNotTouchTheGateways(t *testing.T) {
 	)
 }
 
-func TestAccPacketsShowWhatAnAdoptionCosts(t *testing.T) {
+func TestAccPacketsShowWhatTheFirstUpdateAfterAnImportCosts(t *testing.T) {
 	lab := acctest.BorrowReal(t, acctest.Plane)
-	lab.AdoptsTenantNamespaces(t)
+	lab.TakesTenantNamespaces(t)
 	lab.JoinByHand(t, "rome", "milan")()
 	p := &acctest.PacketPair{
 		Project: lab.NewProject(t, t.TempDir()), Lab: lab, Server: "milan",
 		RomeAt: lab.Pods["rome"], ServerAt: lab.Pods["milan"],
 	}
 	acctest.DestroyAtLast(p.Project)
-	p.Configure(acctest.OverNodePort + "\nadopt_existing = true")
+	p.Configure(acctest.OverNodePort)
+	p.Write("import.tf", "import {\n  to = "+acctest.RomeMilan+"\n  id = \"rome/milan\"\n}\n")
 	p.Run("init")
 	before := parts(t, lab)
-	p.During("adoption of a network made by liqoctl", p.Update)
+	p.Update()
+	p.Configure(acctest.OverNodePort + "\ntimeouts = { create = \"3m\" }") // a change of nothing on the leaves
+	p.During("first update after an import of a network made by liqoctl", p.Update)
 	if touched := differences(before, parts(t, lab)); len(touched) > 0 {
-		t.Errorf("the adoption touches %q", touched)
+		t.Errorf("the import and the update touch %q", touched)
 	}
 	p.Works()
 }

@@ -12,7 +12,7 @@ import (
 
 func TestAccPacketsCrossWhileAShortcutBecomesTwoEndsAndBack(t *testing.T) {
 	lab := acctest.BorrowReal(t, acctest.Plane)
-	lab.AdoptsTenantNamespaces(t)
+	lab.TakesTenantNamespaces(t)
 	p := lab.Join(t, "milan", acctest.OverNodePort)
 	p.Write("endpoint.tf", "output \"endpoint\" {\n  value = "+acctest.RomeMilan+".server_endpoint\n}\n")
 	p.Run("apply", "-auto-approve")
@@ -63,8 +63,7 @@ func TestAccPacketsCrossWhileAShortcutBecomesTwoEndsAndBack(t *testing.T) {
 		p.Configure(`server_gateway = {
 			  service_type   = "NodePort"
 			  service_labels = { team = "net" }
-			}
-			adopt_existing = true`)
+			}`)
 		p.Write("import.tf", "import {\n  to = "+acctest.RomeMilan+"\n  id = \"rome/milan\"\n}\n")
 		acctest.Says(t, p.Run("apply", "-auto-approve"), "1 imported, 0 added, 1 changed, 0 destroyed")
 		p.Unchanged()

@@ -35,6 +35,17 @@ func shortcutOverPeering(l *acctest.Lab, leaf, more string) string {
 
 const overPeering = "liqo_shortcut.over_peering"
 
+// imports imports the network of Europe's peering with a leaf, and lets Terraform manage it from then on.
+func imports(l *acctest.Lab, leaf string) resource.TestStep {
+	return resource.TestStep{
+		Config: shortcutOverPeering(l, leaf, ""), ResourceName: overPeering, ImportState: true,
+		ImportStateId: "europe/" + leaf, ImportStatePersist: true,
+	}
+}
+
+// changed is a setting that no object shows. The first update after an import marks the objects, whatever it changes.
+const changed = `timeouts = { create = "3m" }`
+
 // refused returns the message about the peering of a leaf with another cluster, which has this role, when a destroy
 // would remove its network.
 func refused(other, role string) string {
@@ -94,8 +105,9 @@ func TestAccANetworkThatAPeeringUsesIsNotTakenOverUnasked(t *testing.T) {
 		ExpectError: acctest.Message(`A network with "…" exists already on leaf "…"`, // whichever leaf is asked first
 			`This provider did not make Configuration …, Gateway…, PublicKey …; the peering with "…" `+
 				`(ForeignCluster …, role …) did.`,
-			"Import that network, set `adopt_existing = true` to take it over, or end the peering first with "+
-				"`liqoctl unpeer`."),
+			"To manage it here, import it, with the address of this resource after `to`:",
+			`import { to = liqo_shortcut.europe_rome id = "europe/rome" }`,
+			"To begin anew, end the peering first with `liqoctl unpeer`."),
 	})
 	lab.SameNetworks(t, networks)
 }
@@ -164,11 +176,12 @@ func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
 			`{"status":{"role":"Unknown","modules":{"authentication":{"enabled":false},"offloading":{"enabled":false}}}}`))
 		acctest.Must(t, lab.Client(t, at).Status().Patch(t.Context(), record, patch))
 	}
-	adopted := shortcutOverPeering(lab, "rome", "adopt_existing = true")
+	marked := shortcutOverPeering(lab, "rome", changed)
 	var networks []string
 	acctest.Apply(t,
+		imports(lab, "rome"),
 		resource.TestStep{
-			Config: adopted,
+			Config: marked,
 			ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), acctest.Connected),
 			},
@@ -182,7 +195,7 @@ func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
 				forget("europe", "rome")
 				forget("rome", "europe")
 			},
-			Config: adopted, Destroy: true,
+			Config: marked, Destroy: true,
 			ExpectError: acctest.Message(`A peering uses the network on leaf "europe"`,
 				`This leaf needs the network for the peering with "rome" (Identity liqo-tenant-rome/…). Nothing `+
 					`was removed. `+
@@ -199,7 +212,7 @@ func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
 					lab.Command(t, "set", name, "liqo=running")
 				}
 			},
-			Config: shortcutOverPeering(lab, "rome", "adopt_existing = true\ndestroy_peering_network = true"),
+			Config: shortcutOverPeering(lab, "rome", changed+"\ndestroy_peering_network = true"),
 			ConfigPlanChecks: resource.ConfigPlanChecks{
 				PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(overPeering, plancheck.ResourceActionUpdate)},
 			},
@@ -230,30 +243,27 @@ func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
 
 func TestAccWhatAPeeringUsesIsNotDestroyedUnlessThatIsForced(t *testing.T) {
 	lab := acctest.UseUp(t, peered) // the peerings lose their networks
-	const adopting = "adopt_existing = true"
+	marks := resource.TestStep{
+		Config: shortcutOverPeering(lab, "rome", changed),
+		ConfigStateChecks: []statecheck.StateCheck{
+			statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), acctest.Connected),
+		},
+	}
 	for name, test := range map[string]struct {
 		leaf, settings string
-		takeOver       resource.TestStep
+		takeOver       []resource.TestStep
 	}{
-		"after it was adopted": {"rome", adopting, resource.TestStep{
-			Config: shortcutOverPeering(lab, "rome", adopting),
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue(overPeering, tfjsonpath.New("status"), acctest.Connected),
-			},
-		}},
-		"after it was imported": {"milan", "", resource.TestStep{
-			Config: shortcutOverPeering(lab, "milan", ""), ResourceName: overPeering, ImportState: true,
-			ImportStateId: "europe/milan", ImportStatePersist: true,
-		}},
+		"after it was imported and marked": {"rome", changed, []resource.TestStep{imports(lab, "rome"), marks}},
+		"after it was imported":            {"milan", "", []resource.TestStep{imports(lab, "milan")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := lab.Networks(t)
 			var networks []string
-			acctest.Apply(t, test.takeOver,
+			acctest.Apply(t, append(test.takeOver,
 				resource.TestStep{
 					PreConfig: func() {
 						if networks = lab.Networks(t); !slices.Equal(acctest.WithoutLabels(networks), acctest.WithoutLabels(before)) {
-							t.Errorf("the adoption has changed more than labels; before:\n%s\nnow:\n%s", strings.Join(before, "\n"),
+							t.Errorf("the import has changed more than labels; before:\n%s\nnow:\n%s", strings.Join(before, "\n"),
 								strings.Join(networks, "\n"))
 						}
 					},
@@ -276,7 +286,7 @@ func TestAccWhatAPeeringUsesIsNotDestroyedUnlessThatIsForced(t *testing.T) {
 						PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(overPeering, plancheck.ResourceActionUpdate)},
 					},
 				},
-			)
+			)...)
 			for _, line := range lab.Networks(t) {
 				if strings.Contains(line, " liqo-tenant-"+test.leaf+"/") || strings.HasPrefix(line, test.leaf+" ") {
 					t.Errorf("the forced destroy has left %s", line)

@@ -48,7 +48,7 @@ func TestAccTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
 	})
 }
 
-func TestAccTheExampleOfARoleIsEnoughToAdoptANetworkMadeByLiqoctl(t *testing.T) {
+func TestAccTheExampleOfARoleIsEnoughToImportANetworkMadeByLiqoctlAndChangeIt(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	p := limitedExample(t, lab, "shortcuts")
 	lab.JoinByHand(t, "rome", "milan")()
@@ -56,8 +56,12 @@ func TestAccTheExampleOfARoleIsEnoughToAdoptANetworkMadeByLiqoctl(t *testing.T) 
 		resource "liqo_shortcut" "rome_milan" {
 		  client         = "rome"
 		  server         = "milan"
-		  adopt_existing = true
+		  mtu            = 1400
 		  server_gateway = { service_type = "NodePort" }
+		}
+		import {
+		  to = liqo_shortcut.rome_milan
+		  id = "rome/milan"
 		}`)
 	p.Apply()
 }

@@ -52,7 +52,7 @@ func TestAccRunbookOfDriftTellsAChangedLeafFromABrokenTunnel(t *testing.T) {
 
 func TestAccRunbookToLookWithoutRepairingSaysWhatIgnoreChangesDoes(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	lab.AdoptsTenantNamespaces(t)
+	lab.TakesTenantNamespaces(t)
 	p := lab.StateIn(t, "look", acctest.ShortcutRomeMilan)
 	acctest.DestroyAtLast(p)
 	p.Write("mtu_override.tf", `resource "liqo_shortcut" "rome_milan" { mtu = 1380 }`)

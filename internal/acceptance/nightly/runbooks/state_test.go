@@ -9,7 +9,7 @@ import (
 
 func TestAccALostStateIsImportedWithTheConfiguration(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	lab.AdoptsTenantNamespaces(t)
+	lab.TakesTenantNamespaces(t)
 	// The first block of the runbook has both. The shortcuts get a setting that is not the default.
 	imports, mesh, found := strings.Cut(acctest.BlockOf(t, strings.ReplaceAll(runbookOf(t, "Lost state"), "\n   ", "\n"),
 		"terraform"), "\nresource ")
@@ -35,7 +35,7 @@ func TestAccALostStateIsImportedWithTheConfiguration(t *testing.T) {
 
 func TestAccALostStateIsImportedWithoutTheConfiguration(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	lab.AdoptsTenantNamespaces(t)
+	lab.TakesTenantNamespaces(t)
 	lost := lab.StateIn(t, "network", acctest.Joining("s", "rome", "milan", "mtu = 1400"))
 	other := lab.StateIn(t, "other", acctest.Joining("s", "rome", "naples", ""))
 	rescue := lab.StateIn(t, "rescue", "")
@@ -71,7 +71,7 @@ func TestAccALostStateIsImportedWithoutTheConfiguration(t *testing.T) {
 
 func TestAccRunbookToMoveAShortcutToAnotherStateChangesNothing(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	lab.AdoptsTenantNamespaces(t)
+	lab.TakesTenantNamespaces(t)
 	page := runbookOf(t, "Move a shortcut to another state")
 	blocks := acctest.BlocksOf(t, page, "terraform")
 	former := lab.StateIn(t, "former", acctest.ShortcutRomeMilan)

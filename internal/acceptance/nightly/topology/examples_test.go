@@ -83,7 +83,7 @@ func TestAccTheExampleOfEverySettingOfTheGateways(t *testing.T) {
 
 func TestAccTheExampleOfAnImportTakesOverANetworkMadeByLiqoctl(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	lab.AdoptsTenantNamespaces(t)
+	lab.TakesTenantNamespaces(t)
 	p := lab.Example(t, "import")
 	lab.JoinByHand(t, "rome", "milan")()
 	p.Run("init")

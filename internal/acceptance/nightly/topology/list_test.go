@@ -14,7 +14,7 @@ import (
 // What the page of the list resource says, with its own query. The other lists have other filters.
 func TestAccANetworkMadeByLiqoctlIsFoundByAQueryAndThenGenerated(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	lab.AdoptsTenantNamespaces(t)
+	lab.TakesTenantNamespaces(t)
 	p := lab.NewProject(t, t.TempDir()).OnTerraform114()
 	acctest.DestroyAtLast(p)
 	p.Write("main.tf", lab.Contexts(""))
@@ -85,15 +85,11 @@ func TestAccANetworkMadeByLiqoctlIsFoundByAQueryAndThenGenerated(t *testing.T) {
 // Older versions of Terraform have no queries.
 func TestAccANetworkMadeByLiqoctlIsGeneratedFromTheExampleOfADataSource(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	lab.AdoptsTenantNamespaces(t)
-	p := lab.Example(t, "data-sources/liqo_shortcuts")
-	p.Write("provider.tf", lab.Contexts(""))
+	lab.TakesTenantNamespaces(t)
+	page := acctest.SectionOf(t, "templates/guides/from-liqoctl.md.tmpl", "Take over a fleet that was connected by hand")
+	p := lab.Written(t, lab.Contexts(acctest.BlockOf(t, page, "terraform")))
 	lab.JoinByHand(t, "rome", "milan")()
-	p.Run("init")
-	acctest.Says(t, p.Run("apply", "-auto-approve"), `"rome → milan"`)
-	p.Write("import.tf", p.Run("output", "-raw", "import_blocks"))
-	p.Run("plan", "-generate-config-out=generated.tf")
-	acctest.Says(t, p.Run("apply", "-auto-approve"), "1 imported, 0 added, 0 changed, 0 destroyed")
+	acctest.Says(t, p.Shell(acctest.BlockOf(t, page, "shell")), "1 imported, 0 added, 0 changed, 0 destroyed")
 	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
 	p.Unchanged()
 }

@@ -35,8 +35,11 @@ func TestAccALeafThatSwallowsPacketsDelaysAPlanOnceAndCanBeGivenUp(t *testing.T)
 		t.Errorf("the plan took %s", took)
 	}
 	acctest.Says(t, p.Run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", "1 destroyed")
-	// Only Milan still has objects. A new shortcut adopts them, and its destroy removes them.
-	acctest.Apply(t, resource.TestStep{Config: lab.Between("milan", acctest.OverNodePort+"\nadopt_existing = true")})
+	// Only Milan still has objects. They are imported, and a destroy removes them.
+	acctest.Apply(t, resource.TestStep{
+		Config: lab.Between("milan", acctest.OverNodePort), ResourceName: acctest.RomeMilan, ImportState: true,
+		ImportStateId: "rome/milan", ImportStatePersist: true,
+	})
 }
 
 func TestAccTortureOfALeafWithoutLiqoCanBeGivenUp(t *testing.T) {

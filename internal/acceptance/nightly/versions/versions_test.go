@@ -79,7 +79,7 @@ func TestAccTheOldestLiqoCanBeTheServerOfTheNewest(t *testing.T) {
 		},
 		resource.TestStep{
 			ResourceName: acctest.RomeMilan, ImportState: true, ImportStateId: "milan/rome", ImportStateVerify: true,
-			ImportStateVerifyIgnore: []string{"owner_id", "on_destroy", "adopt_existing"}, // no leaf shows them
+			ImportStateVerifyIgnore: []string{"owner_id", "on_destroy"}, // no leaf shows them
 		},
 	)
 }

@@ -2,6 +2,7 @@ package owner
 
 import (
 	"encoding/json"
+	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -50,4 +51,40 @@ func (u Unfinished) Mark(lease client.Object) {
 func (u Unfinished) AbandonedTo(asks Owner, token string) bool {
 	create, unfinished := u[token]
 	return unfinished && (!create.Interrupted || asks.Origin.MayShareState(create.Origin))
+}
+
+// completeAnnotation is on a gateway or an object of one end once what its owner created was complete. It is the JSON of
+// [Completion].
+const completeAnnotation = ManagedBy + "/complete"
+
+// Completion is the record that what an owner created was complete. It counts more than the Lease, which may be one that
+// could not be released.
+type Completion struct {
+	Owner     string `json:"owner"`               // token
+	Connected bool   `json:"connected,omitempty"` // both ends have reported the tunnel as up
+}
+
+// CompletionOf returns the record that an object has. It is the zero value if the object has none, or none that can be
+// read.
+func CompletionOf(object client.Object) Completion {
+	var completed Completion
+	if err := json.Unmarshal([]byte(object.GetAnnotations()[completeAnnotation]), &completed); err != nil {
+		return Completion{}
+	}
+	return completed
+}
+
+// IsComplete reports whether one of these objects records that what the owner with this token created was complete. The
+// record of an earlier owner of the object does not count.
+func IsComplete(objects []client.Object, token string) bool {
+	return slices.ContainsFunc(objects, func(object client.Object) bool {
+		return token != "" && TokenOf(object) == token && CompletionOf(object).Owner == token
+	})
+}
+
+// Mark writes the record on an object.
+func (c Completion) Mark(object client.Object) {
+	if text, err := json.Marshal(c); err == nil { // strings can't fail
+		cluster.SetAnnotation(object, completeAnnotation, string(text))
+	}
 }
