@@ -151,8 +151,8 @@ func (l *Leaf) Describe(object client.Object) string {
 	return fmt.Sprintf("%s %s/%s", kind, object.GetNamespace(), object.GetName())
 }
 
-// Edit writes only what change changes in an object, whoever has set it. It returns once the leaf's cache has seen the
-// change, if the cache holds objects of this kind.
+// Edit writes only what change changes in an object, whoever has set it. It returns once the leaf's cache, which starts
+// to hold objects of this kind, has seen the change.
 func (l *Leaf) Edit(ctx context.Context, object client.Object, change func(client.Object)) error {
 	return l.edit(ctx, object, change, func(edited client.Object, patch client.Patch) error {
 		return l.Live.Patch(ctx, edited, patch, client.FieldOwner(FieldManager))

@@ -201,9 +201,5 @@ func (r *Registry) Listed() ([]string, error) {
 	if len(r.config.Clusters) > 0 {
 		return slices.Sorted(maps.Keys(r.config.Clusters)), nil
 	}
-	kubeconfig, err := r.config.Kubeconfig.view()
-	if err != nil {
-		return nil, err
-	}
-	return slices.Sorted(maps.Keys(kubeconfig.Contexts)), nil
+	return r.Names()
 }

@@ -166,9 +166,8 @@ func (l *Leaf) watchUntil(
 // untilEvent returns true once done returns true for an event of a watch, and false when the API server ends the watch.
 // It stops the watch. The error is another one of done, or the context's cause.
 //
-// client-go's UntilWithSync and Until begin a watch again by themselves. They are not used, because they do so once a
-// second for ever, also if the API server refuses, and at a version that an API server which has restarted does not
-// know.
+// client-go's UntilWithSync and Until begin a watch again by themselves. They are not used, because they do so also if
+// the API server refuses it, and tell nobody: whoever lacks a permission would wait until the timeout.
 func untilEvent(
 	ctx context.Context, changes watch.Interface, done func(watch.Event) (bool, error),
 ) (bool, error) {

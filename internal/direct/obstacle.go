@@ -183,9 +183,5 @@ func (m *member) untranslatable(ctx context.Context, p pod, keepsBoth bool) (*Ob
 }
 
 func listCIDRs(cidrs []networkingv1beta1.CIDR) string {
-	texts := make([]string, len(cidrs))
-	for i, cidr := range cidrs {
-		texts[i] = cidr.String()
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(liqo.CIDRStrings(cidrs), ", ")
 }

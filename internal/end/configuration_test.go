@@ -129,7 +129,7 @@ func TestAKeptConfigurationHasNoOwnerAndObjectsOfOthersAreNamed(t *testing.T) {
 		t.Fatalf("left are %d objects (%v)", len(all), err)
 	}
 	for _, object := range all {
-		expected := map[bool]owner.Whose{true: owner.Foreign, false: owner.Orphan}[IsPublicKey(object)]
+		expected := map[bool]owner.Whose{true: owner.Foreign, false: owner.Orphan}[isPublicKey(object)]
 		if me.Whose(object) != expected {
 			t.Errorf("%s is marked %v, %v", milan.Leaf.Describe(object), object.GetLabels(), object.GetAnnotations())
 		}

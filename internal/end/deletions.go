@@ -73,7 +73,7 @@ func (e *End) ownNamespaceLeaves(ctx context.Context, leaving []client.Object) *
 // Goes reports whether one of the objects of a network at this end is marked for deletion. A PublicKey also goes if its
 // gateway does: Kubernetes deletes it some time after the gateway.
 func Goes(objects []client.Object, one client.Object) bool {
-	if Leaving(one) || !IsPublicKey(one) {
+	if Leaving(one) || !isPublicKey(one) {
 		return Leaving(one)
 	}
 	return slices.ContainsFunc(one.GetOwnerReferences(), func(reference metav1.OwnerReference) bool {

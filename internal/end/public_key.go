@@ -30,8 +30,8 @@ const appliedKeyAnnotation = owner.ManagedBy + "/key-sha256"
 // handshakeAnnotation is on a PublicKey. It is the time of the last [End.RepeatHandshake].
 const handshakeAnnotation = owner.ManagedBy + "/handshake"
 
-// IsPublicKey reports whether an object is a PublicKey.
-func IsPublicKey(object client.Object) bool {
+// isPublicKey reports whether an object is a PublicKey.
+func isPublicKey(object client.Object) bool {
 	_, ok := object.(*networkingv1beta1.PublicKey)
 	return ok
 }
@@ -155,7 +155,7 @@ func KeyInPlace(o liqo.Objects) bool {
 // up until a gateway restarts.
 func (e *End) RemovePublicKeys(ctx context.Context) error {
 	own := func(objects liqo.Objects) []client.Object {
-		return slices.DeleteFunc(owned(objects, e.Owner), func(object client.Object) bool { return !IsPublicKey(object) })
+		return slices.DeleteFunc(owned(objects, e.Owner), func(object client.Object) bool { return !isPublicKey(object) })
 	}
 	objects, err := e.Find(ctx)
 	if err != nil {

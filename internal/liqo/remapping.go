@@ -39,15 +39,16 @@ func (o Objects) ObservedRemote() RemoteRanges {
 
 func networkOf(configuration *networkingv1beta1.Configuration) RemoteRanges {
 	announced := configuration.Spec.Remote.CIDR
-	remote := RemoteRanges{PodCIDRs: cidrStrings(announced.Pod), ExternalCIDR: firstCIDR(announced.External)}
+	remote := RemoteRanges{PodCIDRs: CIDRStrings(announced.Pod), ExternalCIDR: firstCIDR(announced.External)}
 	if IsRemapped(configuration) {
 		remapped := configuration.Status.Remote.CIDR
-		remote.RemappedPodCIDRs, remote.RemappedExternalCIDR = cidrStrings(remapped.Pod), firstCIDR(remapped.External)
+		remote.RemappedPodCIDRs, remote.RemappedExternalCIDR = CIDRStrings(remapped.Pod), firstCIDR(remapped.External)
 	}
 	return remote
 }
 
-func cidrStrings(cidrs []networkingv1beta1.CIDR) []string {
+// CIDRStrings returns CIDRs in CIDR notation.
+func CIDRStrings(cidrs []networkingv1beta1.CIDR) []string {
 	texts := make([]string, len(cidrs))
 	for i, cidr := range cidrs {
 		texts[i] = cidr.String()

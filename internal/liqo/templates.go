@@ -103,7 +103,7 @@ func templatesOf(ctx context.Context, leaf *cluster.Leaf, resources []metav1.API
 			return nil
 		})
 	}
-	err := group.Wait() // before found is read
+	err := group.Wait() // before templates is read
 	return slices.Concat(templates...), err
 }
 

@@ -182,7 +182,7 @@ func TestARefusedCreateSaysHowToImportInstead(t *testing.T) {
 		},
 		"of another state": {
 			[]client.Object{marked(somebody, clustertest.Configuration("milan"))}, create,
-			"made by alice@ci, in folder theirs. A pair of leaves can have only one shortcut, in one direction.\n\n" +
+			"made by alice@ci, in directory theirs. A pair of leaves can have only one shortcut, in one direction.\n\n" +
 				"If nobody needs it any longer, run `terraform destroy` there. To manage it here instead, first forget it " +
 				"there, with a `removed` block or `terraform state rm`. Then, or if that state is lost, " + inOrder +
 				"If it is this resource under its former address, add a `moved` block.",

@@ -140,7 +140,7 @@ func TestAShortcutIsAsConnectedAsItsWorstTunnel(t *testing.T) {
 	further := milan[3].DeepCopyObject().(*networkingv1beta1.Connection) //nolint:errcheck,forcetypeassert // it is one
 	further.Name, further.Status = "further", failed
 	state, err := New(leafWith(t, "rome", byProvider(clustertest.ClientEnd("milan", up))...),
-		leafWith(t, "milan", append(milan, further)...)).Observe(t.Context(), false)
+		leafWith(t, "milan", append(milan, further)...)).Observe(t.Context())
 	if err != nil || state.Status != Error || len(state.Duplicates) > 0 {
 		t.Errorf("it is %s, with %q beside it (%v)", state.Status, state.Duplicates, err)
 	}

@@ -16,7 +16,7 @@ var claims = owner.Owner{Token: me.Token, Origin: me.Origin, Claims: true}
 
 func TestAnImportClaimsObjectsWithoutAnotherOwner(t *testing.T) {
 	for name, objects := range belongings() {
-		state, err := joinedAtRome(t, objects).OwnedBy(claims).Observe(t.Context(), false)
+		state, err := joinedAtRome(t, objects).OwnedBy(claims).Observe(t.Context())
 		token := owner.TokenOf(objects[0])
 		if expected := token != somebody.Token && token != killed.Token; err != nil || state.Exists != expected {
 			t.Errorf("%s: exists: %t (%v)", name, state.Exists, err)
@@ -46,7 +46,7 @@ func TestTheFirstUpdateAfterAnImportMarksWhatNobodyOwnsAndNothingElse(t *testing
 		"another's":   {theirs, []string{"somebody", "somebody", "me", "me"}},
 	} {
 		s := joinedAtRome(t, test.objects).OwnedBy(claims)
-		if err := s.take(t.Context(), s.Client, Spec{}, nil); err != nil {
+		if err := s.take(t.Context(), s.Client, nil); err != nil {
 			t.Fatal(err)
 		}
 		marked, err := s.Client.Markable(t.Context())
@@ -71,32 +71,5 @@ func TestAnUpdateThatFailsKeepsWhatAnImportHasFound(t *testing.T) {
 	}
 	if n, err := s.find(t.Context()); err != nil || n.client.Configuration == nil || n.server.Configuration == nil {
 		t.Errorf("a Configuration is gone (%v)", err)
-	}
-}
-
-func TestPublicKeysOfOthersStayTheirs(t *testing.T) {
-	ours := owner.Owner{Token: "ours"}
-	ownKey, left := clustertest.PublicKey("rome"), clustertest.PublicKey("rome")
-	ours.Mark(ownKey)
-	owner.Owner{}.Mark(left)
-	for name, test := range map[string]struct {
-		key   client.Object
-		taken bool
-	}{
-		"someone else's":                     {clustertest.PublicKey("rome"), false},
-		"the owner's from before":            {ownKey, true},
-		"what a killed create has left over": {left, true},
-	} {
-		shortcut := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", test.key)).OwnedBy(ours)
-		spec := Spec{KeysByOthers: true}
-		if err := shortcut.CheckFree(t.Context(), spec); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err := shortcut.take(t.Context(), shortcut.Server, spec, nil); err != nil {
-			t.Fatal(err)
-		}
-		if objects, err := shortcut.Server.Find(t.Context()); err != nil || ours.Owns(objects.PublicKey) != test.taken {
-			t.Errorf("%s: it is marked %v (%v)", name, objects.PublicKey.Annotations, err)
-		}
 	}
 }
