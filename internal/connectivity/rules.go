@@ -40,7 +40,7 @@ func (s *station) rulesFault(w way, target string, rules []liqo.Rule, what strin
 				"there has the address %s. %s",
 				s.Leaf.Describe(s.objects.Firewall), s.Leaf.Name, w.to.Leaf.Name, target, tellRules(rules)),
 		},
-		Advice: fmt.Sprintf("The test pings. To let it, add this rule to `allow`:\n\n  { to = %q, protocol = \"icmp\" }\n\n"+
+		Advice: fmt.Sprintf("The test pings. To let it, add this rule to `allow`:\n\n  { to = %q, protocol = \"ICMP\" }\n\n"+
 			"It lets pings to all pods cross that %q announces; `cidrs` would name some. If pings shall not cross, a test "+
 			"can't pass in this direction. The `status` of the shortcut still says whether the tunnel is up.",
 			w.to.objects.Role(), w.to.Leaf.Name),

@@ -61,11 +61,11 @@ func TestRulesThatLetNoPingCrossAreNamed(t *testing.T) {
 		},
 		"other rules": {
 			milan: liqo.Limits{In: []liqo.Rule{http, elsewhere}}, leaf: "milan",
-			says: "The rules for them name tcp to port 80 and icmp in 10.0.9.0/24.",
+			says: "The rules for them name TCP to port 80 and ICMP in 10.0.9.0/24.",
 		},
 		"many rules": {
 			milan: liqo.Limits{In: []liqo.Rule{http, http, http, http, http, http, http}}, leaf: "milan",
-			says: "tcp to port 80 and 2 more.",
+			says: "TCP to port 80 and 2 more.",
 		},
 		"a rule at one end only": {milan: liqo.Limits{In: []liqo.Rule{pings}}, leaf: "rome", says: "There is no rule"},
 	} {
@@ -83,7 +83,7 @@ func TestRulesThatLetNoPingCrossAreNamed(t *testing.T) {
 		other := map[string]string{"rome": "milan", "milan": "rome"}[test.leaf]
 		for _, part := range []string{
 			"FirewallConfiguration liqo-tenant-" + other + "/" + other + "-allow of leaf", "has the address 10.0.0.1", test.says,
-			"\n\n  { to = \"server\", protocol = \"icmp\" }\n\n",
+			"\n\n  { to = \"server\", protocol = \"ICMP\" }\n\n",
 		} {
 			if text := found[0].Detail(); !strings.Contains(text, part) {
 				t.Errorf("%s: %q is missing in:\n%s", name, part, text)

@@ -60,7 +60,7 @@ func TestARequestIsMadeAndWithdrawnAndNothingElseOfTheServiceChanges(t *testing.
 			if err := s.Request(t.Context(), owner); err != nil {
 				t.Fatal(err)
 			}
-			if got := paths(t, s); got != "direct, direct" {
+			if got := paths(t, s); got != "Direct, Direct" {
 				t.Errorf("after the request: %s", got)
 			}
 			if got := annotations(t, centre); len(got) != 2 || got[annotation] != requested {
@@ -70,7 +70,7 @@ func TestARequestIsMadeAndWithdrawnAndNothingElseOfTheServiceChanges(t *testing.
 			if err != nil || len(others) > 0 || len(unchecked) > 0 {
 				t.Fatalf("%v, %v, %v", others, unchecked, err)
 			}
-			if got := paths(t, s); got != "central, central" {
+			if got := paths(t, s); got != "Central, Central" {
 				t.Errorf("after the withdrawal: %s", got)
 			}
 			if got := annotations(t, centre); len(got) != 1 || got["team"] != "shop" {
@@ -158,7 +158,7 @@ func TestLiqoLooksAgainAfterANetworkCameLater(t *testing.T) {
 	if err := s.Request(t.Context(), me); err != nil {
 		t.Fatal(err)
 	}
-	if got := paths(t, s); got != "direct, direct" {
+	if got := paths(t, s); got != "Direct, Direct" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -72,7 +72,7 @@ func TestAnOutdatedRequestIsRenewedWhoeverElseHasMadeIt(t *testing.T) {
 			if err := s.Request(t.Context(), test.owner); err != nil {
 				t.Fatal(err)
 			}
-			if got := paths(t, s); got != "direct, direct" || !slices.Equal(patched, test.restored) {
+			if got := paths(t, s); got != "Direct, Direct" || !slices.Equal(patched, test.restored) {
 				t.Errorf("the pods are reached %s, and the request was restored for %q", got, patched)
 			}
 		})
@@ -121,7 +121,7 @@ func TestARequestIsNotRenewedWhereLiqoLooksByItself(t *testing.T) {
 	if err := s.Request(t.Context(), me); err != nil {
 		t.Fatal(err)
 	}
-	if got := paths(t, s); got != "direct, direct" || slices.Contains(*written, refused) {
+	if got := paths(t, s); got != "Direct, Direct" || slices.Contains(*written, refused) {
 		t.Errorf("the pods are reached %s, and the values of the annotation were %q", got, *written)
 	}
 }

@@ -174,7 +174,9 @@ func TestTheStatusOfAConnectionIsRenewedOnlyIfLiqoResetsIt(t *testing.T) {
 
 func TestALonePublicKeyIsCompleteAtOnceAndWrittenOnlyIfTheKeyChanges(t *testing.T) {
 	server := milansEnd(t)
-	server.Owner = owner.Owner{Token: "me", Resource: owner.PublicKeyResource, Origin: owner.Origin{CreatedAt: time.Unix(1, 0)}}
+	server.Owner = owner.Owner{
+		Token: "me", Resource: owner.PublicKeyResource, Origin: owner.Origin{CreatedAt: time.Unix(1, 0)},
+	}
 	var versions []string
 	for i, first := range []byte{1, 1, 2} {
 		server.Owner.Origin.CreatedAt = time.Unix(int64(i), 0)

@@ -36,7 +36,7 @@ func unresolved(_ context.Context, s Subject, view view) ([]trouble.Problem, err
 		},
 		Advice: fmt.Sprintf("Its log says whether it is so:\n\n  kubectl -n %s logs deployment/%s -c wireguard\n\n"+
 			"If the pods of %q can't resolve this name, %s.", gateway.Namespace, liqo.MadeForGateway(gateway).Name,
-			s.Leaf.Name, s.elsewhere("set `server_endpoint` in the liqo_gateway_client")),
+			s.Leaf.Name, s.elsewhere("set `server_address` in the liqo_gateway_client")),
 	}}, nil
 }
 

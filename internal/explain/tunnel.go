@@ -35,7 +35,7 @@ func dialling(ctx context.Context, s Subject, view view) ([]trouble.Problem, err
 			report,
 		},
 		Advice: trouble.Paragraphs(doubt,
-			s.reachable(s.Leaf.Name, s.RemoteName, endpoint, "set `server_endpoint` in the liqo_gateway_client")),
+			s.reachable(s.Leaf.Name, s.RemoteName, endpoint, "set `server_address` in the liqo_gateway_client")),
 	}}, errors.Join(err, doubtErr)
 }
 
@@ -50,7 +50,7 @@ func listening(ctx context.Context, s Subject, view view) ([]trouble.Problem, er
 		ID: "tunnel-not-connected", Summary: noTunnel(s.RemoteName, s.Leaf.Name),
 		Evidence: append([]string{report}, others...),
 		Advice: s.reachable(s.RemoteName, s.Leaf.Name, *view.Endpoint(), fmt.Sprintf(
-			"the administrators of %q must set it as `server_endpoint` in their liqo_gateway_client", s.RemoteName)),
+			"the administrators of %q must set it as `server_address` in their liqo_gateway_client", s.RemoteName)),
 	}}, errors.Join(err, othersErr)
 }
 

@@ -64,13 +64,13 @@ func TestTheAdviceAboutASingleEndFitsItsResource(t *testing.T) {
 	rome := of(clustertest.Leaf(t, "rome", objects...), "milan", objects...)
 	rome.Alone = true
 	saysOfBoth(t, Wait(t.Context(), rome, "an end", context.DeadlineExceeded),
-		`If they reach "milan" at another address, set `+"`server_endpoint` in the liqo_gateway_client.")
+		`If they reach "milan" at another address, set `+"`server_address` in the liqo_gateway_client.")
 
 	listening := milan(t, append(runningGateway(), key("rome"), connection("rome", networkingv1beta1.Connecting))...)
 	listening.Alone = true
 	saysOfBoth(t, Wait(t.Context(), listening, "an end", context.DeadlineExceeded),
 		`If they reach "milan" at another address, the administrators of "rome" must set it as `+
-			"`server_endpoint` in their liqo_gateway_client.")
+			"`server_address` in their liqo_gateway_client.")
 }
 
 func TestATunnelHasNoStatusUnlessItsOwnGatewayReportsIt(t *testing.T) {

@@ -221,7 +221,7 @@ func TestAPlanFindsAnObjectOfOneEndThatSomeoneElseMade(t *testing.T) {
 }
 
 func TestAPlanFindsAnObjectOfOneEndOfTwoResources(t *testing.T) {
-	const dials = "server_endpoint = { addresses = [\"192.0.2.1\"], port = 51840 }"
+	const dials = "server_address = \"192.0.2.1\"\nserver_port = 51840"
 	l := leavesFor(t)
 	both := endAt("liqo_gateway_server.rome", "milan", "rome", "") +
 		endAt("liqo_gateway_client.rome", "milan", "rome", dials)

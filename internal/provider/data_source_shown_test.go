@@ -84,7 +84,8 @@ func TestANetworkIsListedWithItsOwners(t *testing.T) {
 		Status: shortcut.Connected, MadeBy: shortcut.ByProvider, MTU: 1340, ServerEndpoint: milansEndpoint, Latency: fiveMS,
 		Owners: []shortcut.Ownership{{
 			Token: "mine", Objects: []string{"PublicKey a/b"}, Complete: true, Origin: owner.Origin{
-				CreatedBy: "alice@ci", Directory: "network", Workspace: "prod", CreatedAt: time.Date(2026, 11, 20, 1, 2, 3, 0, time.UTC),
+				CreatedBy: "alice@ci", CreatedAt: time.Date(2026, 11, 20, 1, 2, 3, 0, time.UTC),
+				Directory: "network", Workspace: "prod",
 			},
 		}, {Token: "theirs", Resource: owner.PublicKeyResource}},
 	}}})

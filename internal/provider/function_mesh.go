@@ -43,8 +43,8 @@ func (*meshFunction) Definition(_ context.Context, _ function.DefinitionRequest,
 		}},
 		VariadicParameter: function.StringParameter{
 			Name: "undialable",
-			MarkdownDescription: "Name of a cluster that no other one can dial, for example because it is behind a NAT. In its " +
-				"pairs, it dials. There can be only one, because two of them can't be connected.",
+			MarkdownDescription: "Name of a cluster that no other one can dial, for example because it is behind a NAT. It " +
+				"dials in each of its pairs. There can be only one, because nothing connects two of them.",
 		},
 		Return: function.MapReturn{ElementType: types.ObjectType{AttrTypes: map[string]attr.Type{
 			"client": types.StringType, "server": types.StringType,
@@ -71,7 +71,7 @@ func (*meshFunction) Run(ctx context.Context, req function.RunRequest, resp *fun
 	resp.Error = resp.Result.Set(ctx, pairs)
 }
 
-// mesh returns the pairs of the names. The key of a pair is both names, sorted and joined by a hyphen. The first of them
+// mesh returns the pairs of the names. The key of a pair is both names, sorted and joined by a hyphen. The first one
 // dials, unless the second one is undialable. An error refers to the wrong argument.
 func mesh(names []string, undialable ...string) (map[string]ends, *function.FuncError) {
 	if err := checkNames(names); err != nil {

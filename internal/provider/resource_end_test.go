@@ -102,7 +102,7 @@ func endCases(t *testing.T) map[string]endCase {
 		}),
 		"liqo_gateway_server": newEndCase[gatewayServerModel](t, newGatewayServerResource(), nil),
 		"liqo_gateway_client": newEndCase[gatewayClientModel](t, newGatewayClientResource(), values{
-			"server_endpoint.addresses": listOf(text("192.0.2.1")), "server_endpoint.port": number(51840),
+			"server_address": text("192.0.2.1"), "server_port": number(51840),
 		}),
 		"liqo_public_key": newEndCase[publicKeyModel](t, newPublicKeyResource(), values{"public_key": base64Key(1)}),
 	}
@@ -123,8 +123,7 @@ var others = map[string]tftypes.Value{
 	"load_balancer_ip": text("192.0.2.10"), "key_secret_name": text("other"),
 	"service_annotations": textByName("other", text("one")), "service_labels": textByName("other", text("one")),
 	"template.name": text("other"), "template.namespace": text("other"),
-	"server_endpoint.addresses": listOf(text("milan.example.com"), text("192.0.2.2")),
-	"server_endpoint.port":      number(31000), "server_endpoint.protocol": text("TCP"),
+	"server_address": text("milan.example.com"), "server_port": number(31000),
 	"pods.replicas": number(2), "pods.lease_duration": text("4s"), "pods.node_selector": textByName("other", text("one")),
 	"pods.tolerations": someTolerations(), "pods.topology_key": text("other"), "pods.priority_class_name": text("other"),
 	"pods.resources": someResources(), "pods.annotations": textByName("other", text("one")),
@@ -234,7 +233,7 @@ func TestAnEndObjectRejectsWhatLiqoCannotUse(t *testing.T) {
 		{"liqo_public_key", "public_key", text("?"), "Not a public key"},
 		{"liqo_gateway_server", "node_port", number(31000), "node_port without NodePort"},
 		{"liqo_gateway_server", "timeouts.create", text("0s"), "Timeout must be positive"},
-		{"liqo_gateway_client", "server_endpoint.addresses", listOf(text("192.0.2.1:51840")), "Not an address"},
+		{"liqo_gateway_client", "server_address", text("192.0.2.1:51840"), "Not an address"},
 	} {
 		configured := maps.Clone(all[test.typeName].least)
 		configured[test.setting] = test.value

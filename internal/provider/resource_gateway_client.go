@@ -4,16 +4,13 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int32validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
@@ -32,59 +29,32 @@ func gatewayClientSchema(ctx context.Context) schema.Schema {
 		MarkdownDescription: "A gateway on this cluster that dials the gateway of another cluster. An apply waits until " +
 			"the gateway has keys. It does not wait for the tunnel, because the other end may not exist yet." + oneEndInGuide,
 		Attributes: endAttributes(ctx, gatewayAttributes(map[string]schema.Attribute{
-			"server_endpoint": dialledEndpointAttribute(),
-			"template":        templateAttribute(liqo.DefaultClientTemplateName, liqo.DefaultClientTemplateResource),
-			"pods":            podsAttribute(podsOfEnd + podsChange),
-		})),
-	}
-}
-
-// dialledEndpointAttribute returns the schema of `server_endpoint`. It has the same attributes as the endpoint of a
-// server, so that a configuration can pass one on.
-func dialledEndpointAttribute() schema.Attribute {
-	return schema.SingleNestedAttribute{
-		Required: true,
-		MarkdownDescription: "Where to dial: the `endpoint` of the other end's `liqo_gateway_server`, or another address " +
-			"that leads there. A change restarts the gateway.",
-		Attributes: map[string]schema.Attribute{
-			"addresses": schema.ListAttribute{
-				Required: true, ElementType: types.StringType,
-				MarkdownDescription: "IP addresses or DNS names. The gateway dials the first one.",
-				Validators: []validator.List{
-					listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(), listvalidator.ValueStringsAre(hostAddress()),
-				},
+			"server_address": schema.StringAttribute{
+				Required: true,
+				MarkdownDescription: "IP address or DNS name to dial: the first address of the `endpoint` of the other end's " +
+					"`liqo_gateway_server`, or another one that leads there. A change restarts the gateway.",
+				Validators: []validator.String{hostAddress()},
 			},
-			"port": schema.Int32Attribute{
-				Required: true, MarkdownDescription: "Port to dial.",
+			"server_port": schema.Int32Attribute{
+				Required: true,
+				MarkdownDescription: "UDP port to dial: the port of that `endpoint`, or another one that leads there. A change " +
+					"restarts the gateway.",
 				Validators: []validator.Int32{int32validator.Between(1, maxPort)},
 			},
-			"protocol": schema.StringAttribute{
-				Optional: true, Computed: true, Default: stringdefault.StaticString("UDP"),
-				MarkdownDescription: "`UDP` or `TCP`. Default: `UDP`.",
-				Validators:          []validator.String{stringvalidator.OneOf("UDP", "TCP")},
-			},
-		},
+			"template": templateAttribute(liqo.DefaultClientTemplateName, liqo.DefaultClientTemplateResource),
+			"pods":     podsAttribute(podsOfEnd + podsChange),
+		})),
 	}
 }
 
 type gatewayClientModel struct {
 	endGatewayModel
 
-	ServerEndpoint types.Object `tfsdk:"server_endpoint"`
-	KeySecretName  types.String `tfsdk:"key_secret_name"`
-	Template       types.Object `tfsdk:"template"`
-	Pods           types.Object `tfsdk:"pods"`
-}
-
-// dialled returns the endpoint to dial.
-func (m *gatewayClientModel) dialled(ctx context.Context) (liqo.Endpoint, diag.Diagnostics) {
-	var set struct {
-		Addresses []string `tfsdk:"addresses"`
-		Port      int32    `tfsdk:"port"`
-		Protocol  string   `tfsdk:"protocol"`
-	}
-	diags := m.ServerEndpoint.As(ctx, &set, basetypes.ObjectAsOptions{})
-	return liqo.Endpoint{Addresses: set.Addresses, Port: set.Port, Protocol: set.Protocol}, diags
+	ServerAddress types.String `tfsdk:"server_address"`
+	ServerPort    types.Int32  `tfsdk:"server_port"`
+	KeySecretName types.String `tfsdk:"key_secret_name"`
+	Template      types.Object `tfsdk:"template"`
+	Pods          types.Object `tfsdk:"pods"`
 }
 
 func (m *gatewayClientModel) validate(ctx context.Context) diag.Diagnostics {
@@ -96,7 +66,8 @@ func (m *gatewayClientModel) spec(ctx context.Context) (liqo.GatewayClient, diag
 	pods, podsDiags := podsSpec(ctx, m.Pods)
 	diags.Append(podsDiags...)
 	return liqo.GatewayClient{
-		TunnelSettings: m.tunnelSettings(), KeySecret: m.KeySecretName.ValueString(), Template: template, Pods: pods,
+		TunnelSettings: m.tunnelSettings(), ServerAddress: m.ServerAddress.ValueString(), ServerPort: m.ServerPort.ValueInt32(),
+		KeySecret: m.KeySecretName.ValueString(), Template: template, Pods: pods,
 	}, diags
 }
 
@@ -123,18 +94,17 @@ func (m *gatewayClientModel) planComputed(state *gatewayClientModel) {
 
 func (m *gatewayClientModel) ensure(ctx context.Context, object shortcut.EndObject, namespace string) error {
 	spec, diags := m.spec(ctx)
-	server, endpointDiags := m.dialled(ctx)
 	allow, allowDiags := allowSpec(ctx, m.Allow)
-	if diags.Append(append(endpointDiags, allowDiags...)...); diags.HasError() {
+	if diags.Append(allowDiags...); diags.HasError() {
 		return asError(diags)
 	}
-	return object.EnsureGatewayClient(ctx, namespace, allow, server, spec)
+	return object.EnsureGatewayClient(ctx, namespace, allow, liqo.Endpoint{Protocol: string(corev1.ProtocolUDP)}, spec)
 }
 
 func (m *gatewayClientModel) observed(ctx context.Context, observed shortcut.EndObjectState) diag.Diagnostics {
 	set, diags := m.spec(ctx)
 	client := set.Observed(*observed.Client, nil, observed.LiqoNamespace)
-	m.ServerEndpoint = endpointObject(observed.Endpoint)
+	m.ServerAddress, m.ServerPort = stringOrNull(observed.Client.ServerAddress), int32OrNull(observed.Client.ServerPort)
 	m.KeySecretName, m.Template = stringOrNull(client.KeySecret), templateObject(client.Template)
 	pods, podsDiags := podsObject(ctx, client.Pods)
 	diags.Append(podsDiags...)

@@ -27,7 +27,7 @@ func gatewayServerSchema(ctx context.Context) schema.Schema {
 	own["pods"] = podsAttribute(podsOfEnd + podsChange)
 	own["endpoint"] = schema.SingleNestedAttribute{
 		Computed: true, Attributes: endpointAttributes(),
-		MarkdownDescription: "Address and port of this gateway, as it reports them. Pass it as `server_endpoint` to the " +
+		MarkdownDescription: "Address and port of this gateway, as it reports them. Its first address and its port are `server_address` and `server_port` of the " +
 			"`liqo_gateway_client` on the other cluster.",
 	}
 	return schema.Schema{

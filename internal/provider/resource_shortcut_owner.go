@@ -117,7 +117,8 @@ func withoutNames(origin owner.Origin) owner.Origin {
 	return owner.Origin{Directory: "#" + hex.EncodeToString(digest[:4]), CreatedAt: origin.CreatedAt}
 }
 
-// here returns where this process runs. Terraform starts the provider in its own directory and with its own environment.
+// here returns where this process runs. Terraform starts the provider in its own directory and with its own
+// environment.
 func here() owner.Origin {
 	made := owner.Origin{CreatedAt: time.Now().UTC().Truncate(time.Second), Workspace: workspace()}
 	if directory, err := os.Getwd(); err == nil {

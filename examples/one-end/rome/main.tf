@@ -51,7 +51,8 @@ resource "liqo_gateway_client" "milan" {
 
   cluster           = "rome"
   remote_cluster_id = var.milan.cluster_id
-  server_endpoint   = var.milan.endpoint
+  server_address    = var.milan.endpoint.addresses[0]
+  server_port       = var.milan.endpoint.port
 }
 
 # The key of Milan's gateway.

@@ -2,11 +2,8 @@
 resource "liqo_gateway_client" "milan" {
   cluster           = "rome"
   remote_cluster_id = "milan"
-
-  server_endpoint = {
-    addresses = ["203.0.113.10"]
-    port      = 51840
-  }
+  server_address    = "203.0.113.10"
+  server_port       = 51840
 }
 
 # Send this to Milan's administrators.

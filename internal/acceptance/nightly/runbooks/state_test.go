@@ -22,7 +22,8 @@ func TestAccALostStateIsImportedWithTheConfiguration(t *testing.T) {
 	p.Apply()
 	networks := lab.Networks(t)
 	p.Remove("terraform.tfstate*")
-	acctest.Says(t, p.Refused("apply", "-auto-approve"), "exists already on leaf", "in directory network, workspace default")
+	acctest.Says(t, p.Refused("apply", "-auto-approve"), "exists already on leaf",
+		"in directory network, workspace default")
 
 	p.Configure(imports + mesh)
 	acctest.Says(t, p.Run("plan"), "Plan: 3 to import, 0 to add, 0 to change, 0 to destroy.")

@@ -22,7 +22,8 @@ resource "liqo_gateway_server" "turin" {
 resource "liqo_gateway_client" "turin" {
   cluster           = "milan"
   remote_cluster_id = "turin"
-  server_endpoint   = { addresses = ["192.0.2.1"], port = 51840 }
+  server_address    = "192.0.2.1"
+  server_port       = 51840
 }
 
 resource "liqo_public_key" "turin" {

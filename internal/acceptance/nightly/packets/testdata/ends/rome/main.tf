@@ -34,5 +34,6 @@ variable "endpoint" {
 resource "liqo_gateway_client" "milan" {
   cluster           = "rome"
   remote_cluster_id = "milan"
-  server_endpoint   = jsondecode(var.endpoint)
+  server_address    = jsondecode(var.endpoint).addresses[0]
+  server_port       = jsondecode(var.endpoint).port
 }
