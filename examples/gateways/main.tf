@@ -33,7 +33,7 @@ resource "liqo_shortcut" "rome_milan" {
     load_balancer_ip    = "203.0.113.10"
     service_annotations = { "metallb.io/address-pool" = "shortcuts" }
     service_labels      = { team = "network" }
-    key_secret_name          = "gateway-keys"
+    key_secret_name     = "gateway-keys"
 
     template = {
       name      = "wireguard-server"
@@ -62,8 +62,8 @@ resource "liqo_shortcut" "rome_milan" {
 # Europe's nodes are behind a router. Rome dials the router instead of the address of Europe's gateway. Both gateways
 # get new keys whenever the value of key_rotation_trigger changes.
 resource "liqo_shortcut" "rome_europe" {
-  client       = "rome"
-  server       = "europe"
+  client               = "rome"
+  server               = "europe"
   key_rotation_trigger = "2026-11"
 
   server_gateway = {

@@ -23,8 +23,8 @@ resource "liqo_shortcut" "rome_milan" {
   server_namespace = "shortcuts"
 
   server_gateway = {
-    service_type = "NodePort"
-    key_secret_name   = "rome-milan-keys"
+    service_type    = "NodePort"
+    key_secret_name = "rome-milan-keys"
   }
 
   client_gateway = {

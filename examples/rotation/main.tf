@@ -21,8 +21,8 @@ resource "time_rotating" "keys" {
 }
 
 resource "liqo_shortcut" "rome_milan" {
-  client       = "rome"
-  server       = "milan"
+  client               = "rome"
+  server               = "milan"
   key_rotation_trigger = time_rotating.keys.id
 
   server_gateway = {

@@ -37,7 +37,7 @@ func TestTheSizeOfEachPackageIsAboutThatOfTheTable(t *testing.T) {
 func TestTheWalksOfCONTRIBUTINGGoThroughAllFilesOfTheirExample(t *testing.T) {
 	sources := regexp.MustCompile(`^internal/(provider|shortcut|owner|explain|end|liqo|cluster)/\w+\.go$`)
 	for heading, example := range map[string]string{
-		"## Add an attribute\n":                 `\bConnectAddress\b|\bconnect_address\b`,
+		"## Add an attribute\n":                 `\bServerAddress\b|\bserver_address\b`,
 		"## Add an object of Liqo at one end\n": `\bnetworkingv1beta1\.PublicKey(List)?\b`,
 	} {
 		_, walk, found := strings.Cut(read(t, "CONTRIBUTING.md"), heading)

@@ -74,7 +74,7 @@ func TestTheRulesOfAShortcutAreImportedWithAnEndAndBack(t *testing.T) {
 	p.imports(milansServer, "milan/rome")
 	p.plan().isEmpty()
 	joined.forget(romeMilan)
-	p.configure(endAt(milansServer, "milan", "rome", allows(database+", { to = \"client\", protocol = \"icmp\" }")))
+	p.configure(endAt(milansServer, "milan", "rome", allows(database+", { to = \"client\", protocol = \"ICMP\" }")))
 	p.apply().does("update", milansServer)
 
 	p.forget(milansServer)

@@ -8,7 +8,7 @@ import (
 )
 
 // forced is a shortcut that gives up a leaf which is gone.
-var forced = between("milan", overNodePort+"\nforce_destroy = true")
+var forced = between("milan", overNodePort+"\nabandon_lost_cluster = true")
 
 // isDestroyedWithoutMilan destroys a shortcut that has given up Milan, where all its objects stay. Once Milan is back,
 // they are imported and removed.

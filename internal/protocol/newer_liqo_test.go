@@ -35,7 +35,7 @@ func TestAChangeKeepsFieldsOfGatewaysThatTheProviderDoesNotKnow(t *testing.T) {
 		l.patch(name, gateway, `{"spec":{"tunnels":2,"endpoint":{"ports":[51840,51841]}}}`)
 	}
 	p.plan().isEmpty()
-	for _, settings := range []string{"\nmtu = 1400", "\nkey_rotation = \"first\"", "\nmtu = 1300"} {
+	for _, settings := range []string{"\nmtu = 1400", "\nkey_rotation_trigger = \"first\"", "\nmtu = 1300"} {
 		p.configure(between("milan", overNodePort+settings))
 		p.apply().does("update", romeMilan)
 		for name, gateway := range l.gateways() {

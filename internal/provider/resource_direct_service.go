@@ -168,7 +168,7 @@ func (l *leaves) byID(ctx context.Context, id string) (*cluster.Leaf, error) {
 
 // refresh reads the Service. It is gone only if there is no such Service.
 func (r *directServiceResource) refresh(
-	ctx context.Context, model *directServiceModel, private privateStates,
+	ctx context.Context, model *directServiceModel, _ privateStates,
 ) (refreshed, diag.Diagnostics) {
 	service, err := r.find(ctx, model)
 	if err != nil {

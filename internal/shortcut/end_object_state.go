@@ -77,7 +77,6 @@ func (o EndObject) Observe(ctx context.Context) (EndObjectState, error) {
 		err = o.readGateway(ctx, objects, &state)
 		return state, err
 	case owner.GatewayClientResource:
-		state.Endpoint = objects.Dialled()
 		err = o.readGateway(ctx, objects, &state)
 		return state, err
 	}

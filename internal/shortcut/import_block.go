@@ -48,6 +48,7 @@ func (o EndObject) importAdvice(found bool) string {
 	return importIt(o.Create) + ImportBlock(o.End.Owner.Resource, ResourceName(remote), string(o.End.Leaf.ID), remote)
 }
 
+// importIt introduces the import block.
 func importIt(create bool) string {
 	const how = "import it, with the address of this resource after `to`:\n\n"
 	if create {

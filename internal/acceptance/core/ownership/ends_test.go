@@ -61,8 +61,8 @@ func TestAccTwoPeopleMakeOneEndEachAndThenOneShortcut(t *testing.T) {
 	acctest.Says(t, rome.Again(), "2 added, 1 changed, 0 destroyed")
 	acctest.Says(t, milan.Again(), "0 added, 1 changed, 0 destroyed")
 	const gateway = `resource "liqo_gateway_server" "rome" {`
-	milan.Write("main.tf", strings.Replace(milan.Read("main.tf"), gateway, gateway+"\nkey_rotation = \"second\""+
-		"\nallow = [{ to = \"server\", protocol = \"tcp\", port = 5432 }]", 1))
+	milan.Write("main.tf", strings.Replace(milan.Read("main.tf"), gateway, gateway+"\nkey_rotation_trigger = \"second\""+
+		"\nallow = [{ to = \"server\", protocol = \"TCP\", port = 5432 }]", 1))
 	acctest.Says(t, milan.Again(), "0 added, 1 changed, 0 destroyed")
 
 	t.Log("Rules of what may cross that somebody removes are restored.")
@@ -70,7 +70,7 @@ func TestAccTwoPeopleMakeOneEndEachAndThenOneShortcut(t *testing.T) {
 		Namespace: "liqo-tenant-rome", Name: "rome-allow",
 	}}
 	acctest.Must(t, lab.Client(t, "milan").Delete(t.Context(), rules))
-	acctest.Says(t, milan.Again(), "+ protocol = \"tcp\"", "0 added, 1 changed, 0 destroyed")
+	acctest.Says(t, milan.Again(), "+ protocol = \"TCP\"", "0 added, 1 changed, 0 destroyed")
 	send(milan, "milan", rome)
 	acctest.Says(t, rome.Again(), "0 added, 1 changed, 0 destroyed")
 	lab.ComesUp(t)

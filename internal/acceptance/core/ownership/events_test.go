@@ -64,7 +64,7 @@ func TestAccALeafThatIsGoneCanBeGivenUp(t *testing.T) {
 	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+acctest.InDefault))
 	p.Apply()
 	lab.Command(t, "stop-apiserver", "milan")
-	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+acctest.InDefault+"\nforce_destroy = true"))
+	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+acctest.InDefault+"\nabandon_lost_cluster = true"))
 	acctest.Says(t, p.Run("apply", "-auto-approve"), `Warning: The API server can't be reached on leaf "milan"`,
 		"The shortcut could not be refreshed. Its state stays unchanged.",
 		"~ abandon_lost_cluster = false -> true", "0 added, 1 changed, 0 destroyed")

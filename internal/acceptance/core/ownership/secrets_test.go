@@ -63,7 +63,7 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 	acctest.DestroyAtLast(p)
 	rotated := func(number int) string {
 		return inBlock + acctest.FromTo("rome_milan", "rome", "milan",
-			fmt.Sprintf("%s\nkey_rotation = %d", acctest.OverNodePort+acctest.InDefault, number))
+			fmt.Sprintf("%s\nkey_rotation_trigger = %d", acctest.OverNodePort+acctest.InDefault, number))
 	}
 	p.Configure(rotated(1))
 

@@ -256,7 +256,7 @@ func TestAccOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
 		update{"no remapping", acctest.OverNodePort + "\n" + `cidr_remapping = "forbid"`, nil, nil},
 		update{"no waiting", acctest.OverNodePort + "\nwait_for_connection = false", nil, nil},
 		update{"what a destroy does", acctest.OverNodePort + "\n" + `on_destroy = "disconnect"`, nil, nil},
-		update{"what it does without a leaf", acctest.OverNodePort + "\nforce_destroy = true", nil, nil},
+		update{"what it does without a leaf", acctest.OverNodePort + "\nabandon_lost_cluster = true", nil, nil},
 		update{"what it does to a peering", acctest.OverNodePort + "\ndestroy_peering_network = true", nil, nil},
 		update{
 			"timeouts", acctest.OverNodePort + "\n" + `timeouts = { create = "3m", read = "3m", update = "3m", delete = "3m" }`,

@@ -50,7 +50,7 @@ func TestAccPacketsCrossAgainAfterAFailover(t *testing.T) {
 		t.Run(one.String(), func(t *testing.T) {
 			pods := fmt.Sprintf("{ replicas = %d }", one.replicas)
 			if one.replicas > 1 {
-				pods = fmt.Sprintf("{ replicas = %d, failover = %q }", one.replicas, one.lease)
+				pods = fmt.Sprintf("{ replicas = %d, lease_duration = %q }", one.replicas, one.lease)
 			}
 			f := &failover{acctest.JoinTwoNodes(t, fmt.Sprintf(`
 				server_gateway = { service_type = %q, pods = %[2]s }

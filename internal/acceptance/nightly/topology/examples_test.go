@@ -93,8 +93,7 @@ func TestAccTheExampleOfAnImportTakesOverANetworkMadeByLiqoctl(t *testing.T) {
 
 func TestAccTheExampleOfAPictureIsWrittenToAFile(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	joined := lab.Example(t, "resources/liqo_shortcut")
-	joined.Remove("import-*.tf")
+	joined := lab.Example(t, "first-shortcut")
 	joined.Apply()
 	p := lab.Example(t, "picture")
 	p.Apply()

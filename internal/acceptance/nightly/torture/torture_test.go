@@ -103,7 +103,7 @@ func TestAccTortureOfAShortcutEndsWithAllOrNothing(t *testing.T) {
 			keys++
 		}
 		p.Configure(acctest.Joining("s", "rome", "milan", fmt.Sprintf(
-			"mtu = %d\nkey_rotation = %d\n%s", mtu, keys, timeouts)))
+			"mtu = %d\nkey_rotation_trigger = %d\n%s", mtu, keys, timeouts)))
 		command := map[string]string{"create": "apply", "update": "apply", "destroy": "destroy"}[operation]
 		if round >= 3 { // the first three show how long they take
 			possible := len(faults)

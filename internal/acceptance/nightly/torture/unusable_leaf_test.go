@@ -21,7 +21,7 @@ import (
 func TestAccALeafThatSwallowsPacketsDelaysAPlanOnceAndCanBeGivenUp(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	p := lab.NewProject(t, t.TempDir())
-	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+"\nforce_destroy = true"))
+	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+"\nabandon_lost_cluster = true"))
 	p.Apply()
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts connections, and nobody answers
 	acctest.Must(t, err)
@@ -60,7 +60,7 @@ func TestAccTortureOfALeafWithoutLiqoCanBeGivenUp(t *testing.T) {
 		"Install Liqo on this leaf", "No changes.")
 	acctest.Says(t, p.Refused("destroy", "-auto-approve"),
 		`Error: The API server does not know a kind that Liqo installs on leaf "milan"`, "abandon_lost_cluster = true")
-	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+"\nforce_destroy = true"))
+	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+"\nabandon_lost_cluster = true"))
 	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
 	acctest.Says(t, p.Run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", "1 destroyed")
 	if after := ofRome(); !slices.Equal(after, before) {

@@ -52,7 +52,7 @@ func TestAccPacketsCrossBetweenAllVersionsOfLiqoAndKubernetes(t *testing.T) {
 				}`)
 			for _, change := range []struct{ name, settings string }{
 				{"mtu", acctest.OverNodePort + "\nmtu = 1300"},
-				{"key_rotation_trigger", acctest.OverNodePort + "\nmtu = 1300\nkey_rotation = 2"},
+				{"key_rotation_trigger", acctest.OverNodePort + "\nmtu = 1300\nkey_rotation_trigger = 2"},
 				{"node_port", `server_gateway = { service_type = "NodePort", node_port = 31510 }` + "\nmtu = 1300"},
 				{"port", `server_gateway = { service_type = "NodePort", node_port = 31510, port = 51900 }` + "\nmtu = 1300"},
 			} {
