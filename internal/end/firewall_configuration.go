@@ -179,8 +179,8 @@ func (e *End) deleteFirewall(ctx context.Context, rules *networkingv1beta1.Firew
 // ErrRules is the cause of a problem with the rules for this leaf.
 var ErrRules = errors.New("the rules can't be enforced")
 
-// CheckLimits fails if the gateway on this leaf can't enforce the limits for all its tunnels, or if a rule for this leaf is for a range
-// outside the announced pod CIDRs. Nothing from the other leaf would ever match it.
+// CheckLimits fails if the gateway on this leaf can't enforce the limits, or has several tunnels, or if a rule for this
+// leaf is for a range outside the announced pod CIDRs. Nothing from the other leaf would ever match it.
 func (e *End) CheckLimits(ctx context.Context, limits liqo.Limits) error {
 	able, err := liqo.CapabilitiesOf(ctx, e.Leaf)
 	if err != nil {
@@ -233,7 +233,7 @@ func (e *End) checkOneTunnel(ctx context.Context) error {
 	}
 	return &trouble.Problem{
 		ID: "limits-of-several-tunnels", Leaf: e.Leaf.Name, Err: ErrRules, Summary: "the gateway has several tunnels",
-		Advice: fmt.Sprintf("The rules of `allow` would limit only one of them. Give %s one tunnel, or remove `allow` and let "+
-			"everything cross.", e.Leaf.Describe(objects.Gateway())),
+		Advice: fmt.Sprintf("The rules of `allow` would limit only one of them. Give %s one tunnel, or remove `allow` and "+
+			"let everything cross.", e.Leaf.Describe(objects.Gateway())),
 	}
 }

@@ -166,8 +166,8 @@ func (e *End) beginRestart(ctx context.Context, objects liqo.Objects, byItself b
 	return nil
 }
 
-// applyExisting applies an existing gateway, and removes settings that someone else has added. Fields that its type does
-// not have stay as they are.
+// applyExisting applies an existing gateway, and removes settings that someone else has added. Fields that its type
+// does not have stay as they are.
 func (e *End) applyExisting(ctx context.Context, gateway wholeGateway) error {
 	if err := e.ensureDerived(ctx, gateway); err != nil {
 		return err

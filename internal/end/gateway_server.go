@@ -120,8 +120,8 @@ func (e *End) ReplacesGatewayServer(ctx context.Context, namespace string, spec 
 }
 
 // WaitForEndpoint waits for the endpoint of this leaf's gateway. Liqo reports it once the gateway's Service has an
-// address. With node ports, this is the node of the active pod, and a gateway whose pods are
-// replaced one after the other gets another one.
+// address. With node ports, this is the node of the active pod, and a gateway whose pods are replaced one after the
+// other gets another one.
 func (e *End) WaitForEndpoint(ctx context.Context, gateway EnsuredGateway) (liqo.Endpoint, error) {
 	var endpoint *liqo.Endpoint
 	moves := gateway.Rolls && gateway.service != nil && gateway.service.Spec.Type == corev1.ServiceTypeNodePort

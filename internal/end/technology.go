@@ -34,8 +34,8 @@ func isWireGuard(reference corev1.ObjectReference) bool {
 }
 
 // CheckTechnology fails if a gateway with these settings would be changed in place, and is not WireGuard's. It is for a
-// change of either gateway of a pair, and a client may have to follow any change of the server. Without a namespace, the
-// gateway is to be in the tenant namespace.
+// change of either gateway of a pair, and a client may have to follow any change of the server. Without a namespace,
+// the gateway is to be in the tenant namespace.
 func (e *End) CheckTechnology(ctx context.Context, namespace string, settings liqo.Gateway) error {
 	objects, err := e.Find(ctx)
 	existing := objects.Gateway()
@@ -71,9 +71,9 @@ func (e *End) unchangeable(gateway client.Object) error {
 	return &trouble.Problem{
 		ID: "technology-unchangeable", Leaf: e.Leaf.Name,
 		Summary: "changes are not supported for the technology of this gateway",
-		Advice: fmt.Sprintf("Liqo has made the %s of %s. It is not WireGuard's, so the provider can't tell what a change would "+
-			"do. Take the change back. Or make the gateway anew: `terraform taint ADDRESS`, with the address of this resource, "+
-			"lets the next apply do that.", fieldsOfGateway(gateway).technology.Kind, e.Leaf.Describe(gateway)),
+		Advice: fmt.Sprintf("Liqo has made the %s of %s. It is not WireGuard's, so the provider can't tell what a change "+
+			"would do. Take the change back. Or make the gateway anew: `terraform taint ADDRESS`, with the address of this "+
+			"resource, lets the next apply do that.", fieldsOfGateway(gateway).technology.Kind, e.Leaf.Describe(gateway)),
 	}
 }
 

@@ -1,15 +1,18 @@
 package end
 
 import (
+	"context"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
@@ -75,9 +78,30 @@ func TestAGatewayThatRestartsHasNoConnectionUntilItsNewPodsMakeOne(t *testing.T)
 func TestAGatewayWithSeveralTunnelsCannotBeLimited(t *testing.T) {
 	up := reported(networkingv1beta1.Connected, 0)
 	must(t, romesEnd(t, withTunnels(up)...).CheckLimits(t.Context(), liqo.Limits{}))
-	err := romesEnd(t, withTunnels(up, up)...).CheckLimits(t.Context(), liqo.Limits{})
-	says(t, err, `the gateway has several tunnels on leaf "rome"`)
-	if err == nil || !strings.Contains(err.Error(), "GatewayClient liqo-tenant-milan/milan") {
-		t.Errorf("got %v", err)
+	says(t, romesEnd(t, withTunnels(up, up)...).CheckLimits(t.Context(), liqo.Limits{}),
+		`the gateway has several tunnels on leaf "rome"`)
+	for _, ports := range [][]any{nil, {int64(51840)}, {int64(51840), int64(51841)}} {
+		rome := romesEnd(t, withTunnels(up)...)
+		showPorts(clustertest.NextLiqo(rome.Leaf), ports)
+		if err := rome.CheckLimits(t.Context(), liqo.Limits{}); (err != nil) != (len(ports) > 1) {
+			t.Errorf("with the ports %v: %v", ports, err)
+		}
 	}
+}
+
+// showPorts lets the gateway of a leaf have a list of ports. The types of the leaf's fake client do not have it.
+func showPorts(leaf *cluster.Leaf, ports []any) {
+	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
+		Get: func(
+			ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
+		) error {
+			if err := c.Get(ctx, key, object, options...); err != nil {
+				return err
+			}
+			if whole, ok := object.(*unstructured.Unstructured); ok {
+				return unstructured.SetNestedSlice(whole.Object, ports, "spec", "endpoint", "ports")
+			}
+			return nil
+		},
+	})
 }

@@ -25,6 +25,8 @@ type Capabilities struct {
 	// FollowsNetworks means that Liqo on a leaf looks at the addresses of these pods again when the network of two leaves
 	// comes or gets other ranges. It does not when the network goes.
 	FollowsNetworks bool
+	// SeveralTunnels means that a gateway may have a list of ports, with a tunnel for each.
+	SeveralTunnels bool
 	// FiltersPackets means that a gateway accepts and drops packets as a FirewallConfiguration says.
 	FiltersPackets bool
 }
@@ -42,8 +44,10 @@ func CapabilitiesOf(ctx context.Context, leaf *cluster.Leaf) (Capabilities, erro
 		ManyPodCIDRs: conditions, FollowsConfigurations: conditions, KeepsConnections: conditions,
 		ServiceMetadata:   schemas.GatewayServer.has("spec", "serviceAnnotations"),
 		DirectConnections: conditions,
-		// The field came in the version after 1.2, as this did.
+		// Both came in the version after 1.2.
 		FollowsNetworks: schemas.GatewayServer.has("spec", "endpoint", "ports"),
+		SeveralTunnels: schemas.GatewayServer.has("spec", "endpoint", "ports") ||
+			schemas.GatewayClient.has("spec", "endpoint", "ports"),
 		FiltersPackets: schemas.FirewallConfiguration.
 			at("spec", "table", "chains", "rules", "filterRules", "action").allows(string(firewall.ActionDrop)),
 	}, nil

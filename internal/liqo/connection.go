@@ -27,11 +27,14 @@ func (o Objects) Tunnels() []client.Object {
 	return slices.DeleteFunc(append(o.All(), o.Extra...), func(object client.Object) bool { return !o.IsTunnel(object) })
 }
 
-// HasSeveralTunnels reports whether the leaf's gateway has more than one tunnel. It reads the gateway live, because the
-// types of this program do not have the list of ports.
+// HasSeveralTunnels reports whether the leaf's gateway has more than one tunnel. If Liqo on the leaf can have several,
+// it reads the gateway live, because the types of this program do not have the list of ports.
 func (o Objects) HasSeveralTunnels(ctx context.Context, leaf *cluster.Leaf) (bool, error) {
 	if several := len(o.Tunnels()) > 1; several || o.Gateway() == nil {
 		return several, nil
+	}
+	if able, err := CapabilitiesOf(ctx, leaf); err != nil || !able.SeveralTunnels {
+		return false, err
 	}
 	whole, err := leaf.ReadWhole(ctx, o.Gateway())
 	if err != nil {

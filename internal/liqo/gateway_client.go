@@ -50,8 +50,8 @@ func (o Objects) Dialled() *Endpoint {
 	return endpointOf(&o.GatewayClient.Spec.Endpoint)
 }
 
-// ObservedClient returns the settings of the gateway, or nil if there is none. The address is the first that the gateway
-// dials. It and the port may be set, or the server's.
+// ObservedClient returns the settings of the gateway, or nil if there is none. The address and port are those that the
+// gateway dials, whether they are set or the server's.
 func (o Objects) ObservedClient() *GatewayClient {
 	if o.GatewayClient == nil {
 		return nil

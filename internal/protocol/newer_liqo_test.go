@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -57,11 +59,16 @@ func TestAPlanDoesNotLimitAGatewayWithSeveralTunnels(t *testing.T) {
 	} {
 		p := l.project(t, config(""))
 		p.apply()
-		server := inTenant(&networkingv1beta1.GatewayServer{}, "rome")
-		l.patch("milan", server, `{"spec":{"endpoint":{"ports":[51840,51841]}}}`)
+		further := &networkingv1beta1.Connection{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "liqo-tenant-rome", Name: "further", Labels: map[string]string{consts.RemoteClusterID: "rome"},
+			OwnerReferences: []metav1.OwnerReference{
+				*metav1.NewControllerRef(l.gateways()["milan"], networkingv1beta1.GroupVersion.WithKind("GatewayServer")),
+			},
+		}}
+		l.have("milan", further)
 		p.configure(config("\nallow = []"))
 		p.planFails(refused, "with "+address+", allow", "GatewayServer liqo-tenant-rome/rome")
-		l.patch("milan", server, `{"spec":{"endpoint":{"ports":[51840]}}}`)
+		l.lose("milan", further)
 		p.apply().does("update", address)
 		p.destroy()
 	}

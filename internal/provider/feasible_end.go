@@ -40,7 +40,7 @@ type checkedEnd struct {
 	namespaceChanges bool            // or is new
 }
 
-// plannedGateway is the settings of a gateway that are known.
+// plannedGateway is the settings of a gateway, which are known.
 type plannedGateway struct {
 	liqo.Gateway
 

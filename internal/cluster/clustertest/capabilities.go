@@ -27,8 +27,7 @@ func OldestLiqo(leaf *cluster.Leaf) *cluster.Leaf {
 	return WithSchemas(leaf, strings.Replace(older, `,"accept","drop"`, "", 1))
 }
 
-// NextLiqo makes Liqo on the leaf the version after 1.2, whose gateways may have lists of ports, and whose templates ask
-// for them.
+// NextLiqo makes Liqo on the leaf the version after 1.2, whose gateways may have lists of ports.
 func NextLiqo(leaf *cluster.Leaf) *cluster.Leaf {
 	endpoint := maps.Clone(severalPorts)
 	endpoint["nodePorts"] = severalPorts["ports"]
