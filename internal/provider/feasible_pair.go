@@ -77,11 +77,11 @@ func (f feasibility) checkedEnds(ctx context.Context) ([]checkedEnd, diag.Diagno
 // changesGateways reports whether the apply makes, changes or replaces a gateway. That is assumed of settings that are
 // not known yet, and if it can't be found out. The checks say why.
 func (f feasibility) changesGateways(ctx context.Context) bool {
-	if f.state == nil ||
-		!fullyKnown(ctx, f.plan.Pods, f.plan.ClientGateway, f.plan.ServerGateway, f.plan.MTU, f.plan.KeyRotationTrigger) {
+	if f.state == nil || !fullyKnown(ctx, f.plan.Pods, f.plan.ClientGateway, f.plan.ServerGateway, f.plan.MTU,
+		f.plan.KeyRotationTrigger, f.plan.Allow) {
 		return true
 	}
-	spec, diags := f.plan.spec(ctx, f.config)
+	spec, diags := f.plan.gatewaysSpec(ctx)
 	if diags.HasError() {
 		return true
 	}
@@ -152,18 +152,20 @@ func (f feasibility) rules(ctx context.Context) diag.Diagnostics {
 	if f.plan.Allow.IsNull() || !fullyKnown(ctx, f.plan.Allow, f.config.ClientNetwork, f.config.ServerNetwork) {
 		return nil
 	}
-	spec, diags := f.plan.spec(ctx, f.config)
-	if diags.HasError() {
+	allow, diags := allowSpec(ctx, f.plan.Allow)
+	clientSpec, clientDiags := announcementSpec(ctx, f.config.ClientNetwork)
+	serverSpec, serverDiags := announcementSpec(ctx, f.config.ServerNetwork)
+	if diags.Append(append(clientDiags, serverDiags...)...); diags.HasError() {
 		return diags
 	}
-	client, clientErr := f.shortcut.Announce(ctx, f.shortcut.Client, spec.ClientEnd.Announcement)
-	server, serverErr := f.shortcut.Announce(ctx, f.shortcut.Server, spec.ServerEnd.Announcement)
+	client, clientErr := f.shortcut.Announce(ctx, f.shortcut.Client, clientSpec)
+	server, serverErr := f.shortcut.Announce(ctx, f.shortcut.Server, serverSpec)
 	if clientErr != nil || serverErr != nil {
 		return nil // another check reports them
 	}
 	at := path.Root("allow")
-	diags.Append(checkResult(at, f.shortcut.Client.CheckLimits(ctx, *spec.Allow.Limits(client, server, true)))...)
-	diags.Append(checkResult(at, f.shortcut.Server.CheckLimits(ctx, *spec.Allow.Limits(server, client, false)))...)
+	diags.Append(checkResult(at, f.shortcut.Client.CheckLimits(ctx, *allow.Limits(client, server, true)))...)
+	diags.Append(checkResult(at, f.shortcut.Server.CheckLimits(ctx, *allow.Limits(server, client, false)))...)
 	return diags
 }
 

@@ -190,25 +190,23 @@ var importedSettings = map[string]any{
 // spec returns the planned shortcut. The plan has the defaults. Only the configuration shows what the user has left to
 // the leaves, because the plan may have the value of the state instead.
 func (m *shortcutModel) spec(ctx context.Context, config *shortcutModel) (shortcut.Spec, diag.Diagnostics) {
+	spec, diags := m.gatewaysSpec(ctx)
+	var clientDiags, serverDiags diag.Diagnostics
+	spec.ClientEnd, clientDiags = endSpec(ctx, config.ClientNamespace, config.ClientNetwork)
+	spec.ServerEnd, serverDiags = endSpec(ctx, config.ServerNamespace, config.ServerNetwork)
+	diags.Append(append(clientDiags, serverDiags...)...)
+	spec.ForbidRemapping = m.CIDRRemapping.ValueString() == remappingForbidden
+	spec.WaitForConnection = m.WaitForConnection.ValueBool()
+	return spec, diags
+}
+
+// gatewaysSpec returns the part of the planned shortcut that the gateways need.
+func (m *shortcutModel) gatewaysSpec(ctx context.Context) (shortcut.Spec, diag.Diagnostics) {
 	server, diags := serverGatewaySpec(ctx, m.serverEnd().settings(ctx))
 	client, clientDiags := clientGatewaySpec(ctx, m.clientEnd().settings(ctx))
-	diags.Append(clientDiags...)
-	clientEnd, clientEndDiags := endSpec(ctx, config.ClientNamespace, config.ClientNetwork)
-	diags.Append(clientEndDiags...)
-	serverEnd, serverEndDiags := endSpec(ctx, config.ServerNamespace, config.ServerNetwork)
-	diags.Append(serverEndDiags...)
 	allow, allowDiags := allowSpec(ctx, m.Allow)
-	diags.Append(allowDiags...)
-	return shortcut.Spec{
-		TunnelSettings:    m.tunnelSettings(),
-		Allow:             allow,
-		Server:            server,
-		Client:            client,
-		ClientEnd:         clientEnd,
-		ServerEnd:         serverEnd,
-		ForbidRemapping:   m.CIDRRemapping.ValueString() == remappingForbidden,
-		WaitForConnection: m.WaitForConnection.ValueBool(),
-	}, diags
+	diags.Append(append(clientDiags, allowDiags...)...)
+	return shortcut.Spec{TunnelSettings: m.tunnelSettings(), Allow: allow, Server: server, Client: client}, diags
 }
 
 // after adds to the spec of an update what it needs from the settings before the update.

@@ -1,0 +1,87 @@
+package provider
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// withUnknown returns a configuration or a plan of which only the apply will know some settings. Each one is a dotted
+// path, also of a whole block.
+func withUnknown(t *testing.T, object tftypes.Value, settings []string) tftypes.Value {
+	t.Helper()
+	changed, err := tftypes.Transform(object,
+		func(at *tftypes.AttributePath, value tftypes.Value) (tftypes.Value, error) {
+			var names []string
+			for _, step := range at.Steps() {
+				if name, ok := step.(tftypes.AttributeName); ok {
+					names = append(names, string(name))
+				}
+			}
+			if len(names) == len(at.Steps()) && slices.Contains(settings, strings.Join(names, ".")) {
+				return tftypes.NewValue(value.Type(), tftypes.UnknownValue), nil
+			}
+			return value, nil
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changed
+}
+
+func TestAnySettingMayBeKnownOnlyByTheApply(t *testing.T) {
+	all := valuesOf(t, tftypes.NewValue(shortcutType(), nil))
+	single := settings(shortcutSchema().Attributes, "")
+	blocks := map[string]bool{}
+	for _, setting := range single {
+		for i, letter := range setting {
+			if letter == '.' {
+				blocks[setting[:i]] = true
+			}
+		}
+	}
+	var cases [][]string
+	for _, one := range append(slices.Sorted(maps.Keys(blocks)), single...) {
+		cases = append(cases, []string{one})
+		for other := range blocks {
+			if blocks[one] && one < other && !strings.Contains(one+other, ".") {
+				cases = append(cases, []string{one, other})
+			}
+		}
+	}
+	existing := join(t, starts()[1])
+	recorded, _ := existing.seen(t, existing.plan)
+	_, limited := change(t, "allow")
+	for _, unknown := range cases {
+		for _, start := range []values{starts()[1], limited} {
+			configured := maps.Clone(start)
+			for setting := range all {
+				for _, one := range unknown { // the blocks exist
+					if _, set := configured[setting]; !set && (setting == one || strings.HasPrefix(setting, one+".")) {
+						configured[setting] = tftypes.NewValue(all[setting].Type(), nil)
+					}
+				}
+			}
+			config := withUnknown(t, configured.object(shortcutType(), ""), unknown)
+			var plan, configuration shortcutModel
+			raw := withUnknown(t, planned(t, config), unknown)
+			diags := tfsdk.Plan{Schema: shortcutSchema(), Raw: raw}.Get(t.Context(), &plan)
+			diags.Append(tfsdk.Config{Schema: shortcutSchema(), Raw: config}.Get(t.Context(), &configuration)...)
+			if diags.HasError() {
+				t.Fatalf("%v: %v", unknown, diags)
+			}
+			for _, state := range []*shortcutModel{nil, &recorded} {
+				p := planningOf(plan, configuration, state, existing.leaves)
+				p.own = ownership{Token: "mine"}
+				diags := append(checkFeasible(t.Context(), p), p.costs(t.Context())...)
+				if diags.HasError() {
+					t.Errorf("%v, limited: %t, new: %t: %v", unknown, !plan.Allow.IsNull(), state == nil, diags.Errors())
+				}
+			}
+		}
+	}
+}
