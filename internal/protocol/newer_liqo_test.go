@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"fmt"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -11,36 +12,35 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// gateways returns the two gateways of Rome and Milan, by leaf, with all their fields.
-func (l *leaves) gateways() map[string]*unstructured.Unstructured {
+// gateway returns a leaf's gateway for another one, with all its fields.
+func (l *leaves) gateway(name, other, kind string) *unstructured.Unstructured {
 	l.t.Helper()
-	found := map[string]*unstructured.Unstructured{}
-	for name, kind := range map[string]string{
-		"rome": networkingv1beta1.GatewayClientKind, "milan": networkingv1beta1.GatewayServerKind,
-	} {
-		gateway := &unstructured.Unstructured{}
-		gateway.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind))
-		inTenant(gateway, map[string]string{"rome": "milan", "milan": "rome"}[name])
-		if err := l.of(name).Get(l.t.Context(), client.ObjectKeyFromObject(gateway), gateway); err != nil {
-			l.t.Fatal(err)
-		}
-		found[name] = gateway
+	gateway := inTenant(&unstructured.Unstructured{}, other)
+	gateway.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind))
+	if err := l.of(name).Get(l.t.Context(), client.ObjectKeyFromObject(gateway), gateway); err != nil {
+		l.t.Fatal(err)
 	}
-	return found
+	return gateway
 }
 
 func TestAChangeKeepsFieldsOfGatewaysThatTheProviderDoesNotKnow(t *testing.T) {
 	l := leavesFor(t)
 	p := l.project(t, between("milan", overNodePort))
 	p.apply()
-	for name, gateway := range l.gateways() {
+	gateways := func() map[string]*unstructured.Unstructured {
+		return map[string]*unstructured.Unstructured{
+			"rome":  l.gateway("rome", "milan", networkingv1beta1.GatewayClientKind),
+			"milan": l.gateway("milan", "rome", networkingv1beta1.GatewayServerKind),
+		}
+	}
+	for name, gateway := range gateways() {
 		l.patch(name, gateway, `{"spec":{"tunnels":2,"endpoint":{"ports":[51840,51841]}}}`)
 	}
 	p.plan().isEmpty()
 	for _, settings := range []string{"\nmtu = 1400", "\nkey_rotation_trigger = \"first\"", "\nmtu = 1300"} {
 		p.configure(between("milan", overNodePort+settings))
 		p.apply().does("update", romeMilan)
-		for name, gateway := range l.gateways() {
+		for name, gateway := range gateways() {
 			tunnels, _, _ := unstructured.NestedInt64(gateway.Object, "spec", "tunnels")
 			ports, _, _ := unstructured.NestedSlice(gateway.Object, "spec", "endpoint", "ports")
 			if tunnels != 2 || !equality.Semantic.DeepEqual(ports, []any{int64(51840), int64(51841)}) {
@@ -59,16 +59,21 @@ func TestAPlanDoesNotLimitAGatewayWithSeveralTunnels(t *testing.T) {
 	} {
 		p := l.project(t, config(""))
 		p.apply()
-		further := &networkingv1beta1.Connection{ObjectMeta: metav1.ObjectMeta{
-			Namespace: "liqo-tenant-rome", Name: "further", Labels: map[string]string{consts.RemoteClusterID: "rome"},
-			OwnerReferences: []metav1.OwnerReference{
-				*metav1.NewControllerRef(l.gateways()["milan"], networkingv1beta1.GroupVersion.WithKind("GatewayServer")),
-			},
-		}}
-		l.have("milan", further)
+		server := l.gateway("milan", "rome", networkingv1beta1.GatewayServerKind)
+		tunnels := make([]*networkingv1beta1.Connection, 2)
+		for i := range tunnels {
+			tunnels[i] = &networkingv1beta1.Connection{ObjectMeta: metav1.ObjectMeta{
+				Namespace: server.GetNamespace(), Name: fmt.Sprint("tunnel-", i),
+				Labels:          map[string]string{consts.RemoteClusterID: "rome"},
+				OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(server, server.GroupVersionKind())},
+			}}
+			l.have("milan", tunnels[i])
+		}
 		p.configure(config("\nallow = []"))
 		p.planFails(refused, "with "+address+", allow", "GatewayServer liqo-tenant-rome/rome")
-		l.lose("milan", further)
+		for _, tunnel := range tunnels {
+			l.lose("milan", tunnel)
+		}
 		p.apply().does("update", address)
 		p.destroy()
 	}
