@@ -27,8 +27,8 @@ func newShortcutsDataSource() datasource.DataSource {
 // Schema implements [datasource.DataSource].
 func (d *shortcutsDataSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Every network between two of the given clusters, whoever made it, and whether this " +
-			"provider made it. A cluster that cannot be read is a warning, and the others are still shown.",
+		MarkdownDescription: "Every network between two of the given clusters: who made it, who owns it, and whether it " +
+			"works. A cluster that cannot be read is a warning, and the others are still shown.",
 		Attributes: map[string]schema.Attribute{
 			"clusters":  clustersAttribute("between which to look for networks"),
 			"shortcuts": linksAttribute(),
