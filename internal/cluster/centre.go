@@ -11,8 +11,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
-// This file has the credentials of a leaf that its centre keeps: Liqo in the centre has an Identity for every cluster whose
-// resources the centre consumes, and a Secret with a kubeconfig for it.
+// This file has the credentials of a leaf that its centre keeps: Liqo in the centre has an Identity for every cluster
+// whose resources the centre consumes, and a Secret with a kubeconfig for it.
 
 // fromCentre returns the credentials of a leaf with the kubeconfig that its centre has for it. It reads the
 // kubeconfig each time, because Liqo renews it.
@@ -56,8 +56,8 @@ func withoutCentre(name, centre string, err error) *Error {
 		return &Error{Own: true, Problem: trouble.Problem{
 			ID: "central-cluster-unknown", Leaf: name, Err: &unknownCentreError{unknown},
 			Summary: fmt.Sprintf("its credentials come from %q, which is no known name", centre),
-			Advice: "Set `credentials_from` of this leaf to the name of its central cluster, or add that one to `clusters` of the " +
-				"provider block.",
+			Advice: "Set `credentials_from` of this leaf to the name of its central cluster, or add that one to `clusters` of " +
+				"the provider block.",
 		}}
 	}
 	return &Error{Own: true, unreachable: Unreachable(err), Problem: trouble.Problem{
@@ -66,7 +66,8 @@ func withoutCentre(name, centre string, err error) *Error {
 	}}
 }
 
-// id returns the cluster ID that the user expects: by default, and only if its credentials come from a centre, it is the leaf's name.
+// id returns the cluster ID that the user expects: by default, and only if its credentials come from a centre, it is
+// the leaf's name.
 func (c Credentials) id(name string) liqov1beta1.ClusterID {
 	if c.ClusterID != "" {
 		return liqov1beta1.ClusterID(c.ClusterID)

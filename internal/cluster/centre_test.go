@@ -362,7 +362,8 @@ func TestALeafBehindACentreThatCannotBeUsedIsExplained(t *testing.T) {
 		},
 		"behind itself": {"credentials-from-chained", "whose credentials come from another cluster, too", false},
 		"behind nothing": {
-			"central-cluster-unknown", `its credentials come from "nobody", which is no known name: "nobody" is neither a cluster`,
+			"central-cluster-unknown",
+			`its credentials come from "nobody", which is no known name: "nobody" is neither a cluster`,
 			false,
 		},
 	} {

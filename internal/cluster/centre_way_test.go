@@ -14,8 +14,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// fromEurope returns a registry in which the credentials of Rome come from Europe, whose Secret has this kubeconfig, and the
-// ways to both. Rome's API server is rome.example.
+// fromEurope returns a registry in which the credentials of Rome come from Europe, whose Secret has this kubeconfig,
+// and the ways to both. Rome's API server is rome.example.
 func fromEurope(kubeconfig []byte) (*Registry, map[string]*distant) {
 	identity, secret := identityFor("rome", kubeconfig)
 	ways := map[string]*distant{

@@ -83,7 +83,8 @@ func TestATokenIsUsedWithoutTheSpaceAroundIt(t *testing.T) {
 		}
 	}
 	_, err := Credentials{Host: "rome.example", Token: "s3\ncret"}.restConfig()
-	if err == nil || !strings.Contains(err.Error(), "the token has a line break") || strings.Contains(err.Error(), "cret") {
+	if err == nil || !strings.Contains(err.Error(), "the token has a line "+
+		"break") || strings.Contains(err.Error(), "cret") {
 		t.Errorf("a line break inside: got %v", err)
 	}
 }

@@ -21,8 +21,8 @@ const (
 
 // Lease is a lease on a leaf that this process holds.
 //
-// client-go's leader election does the same, but is not suitable. It creates a lease again that somebody has deleted, so
-// that two may hold it. It polls a lease that it could watch, keeps it after the release, and can't annotate it.
+// client-go's leader election does the same, but is not suitable. It creates a lease again that somebody has deleted,
+// so that two may hold it. It polls a lease that it could watch, keeps it after the release, and can't annotate it.
 type Lease struct {
 	// AtOnce means that the first request took the lease: nobody else held it.
 	AtOnce bool

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,27 +23,28 @@ func (p Place) String() string { return fmt.Sprintf("node %q of leaf %q", p.Node
 
 // story says how far the packets of a way got, and what else was observed on it.
 func (w way) story() string {
-	view, last := w.view(), ""
-	switch {
-	case w.reaches(hopsToTarget):
-		last = fmt.Sprintf("node %q", w.to.names[w.target])
-	case w.reaches(hopsToGateway):
-		last = fmt.Sprintf("the gateway of %q", w.from.Leaf.Name)
-	case w.reaches(hopsToNode):
-		last = "the node"
-	}
+	view := w.view()
 	sentences := []string{fmt.Sprintf(
-		"From %s to %s (%s), %s.", w.from.place(w.source), w.to.place(w.target), w.from.addresses[w.target], view.tell(),
+		"From %s to %s (%s), %d of %d pings are answered%s.",
+		w.from.place(w.source), w.to.place(w.target), w.from.addresses[w.target], view.Answered, view.Sent, view.when(),
 	)}
 	switch {
 	case view.passes():
-	case last == "":
-		sentences = append(sentences, "No router on the way answers.")
+	case w.reachesTarget():
+		sentences = append(sentences, fmt.Sprintf("The last hop that answers is node %q.", w.to.names[w.target]))
+	case w.reachesGateway():
+		sentences = append(sentences, fmt.Sprintf("They reach the gateway of %q.", w.from.Leaf.Name))
+	case w.reachesNode() == yes:
+		sentences = append(sentences, "They reach their own node.")
 	default:
-		sentences = append(sentences, fmt.Sprintf("The last hop that answers is %s.", last))
+		sentences = append(sentences, "No router on the way answers.")
 	}
-	if len(view.unrouted) > 0 {
-		sentences = append(sentences, fmt.Sprintf("%s has no way to go on.", explain.Enumerate(view.unrouted)))
+	for _, hops := range []int{hopsToNode, hopsToGateway, hopsToTarget} {
+		for _, one := range w.routers(hops) {
+			if one.stuck {
+				sentences = append(sentences, fmt.Sprintf("%s has no way to go on.", one.router))
+			}
+		}
 	}
 	switch w.arrives() {
 	case yes:
@@ -53,20 +53,18 @@ func (w way) story() string {
 		sentences = append(sentences, "None has arrived there.")
 	case unsure:
 	}
-	return strings.Join(sentences, " ")
+	return strings.Join(slices.Compact(sentences), " ")
 }
 
-// tell says how many pings to a pod were answered, and which ones if that makes a difference.
-func (a *answer) tell() string {
-	switch text := fmt.Sprintf("%d of %d pings are answered", a.Answered, a.Sent); {
-	case a.early() == 0:
-		return text
-	case a.Answered == 0:
-		return fmt.Sprintf("%s, but %d before were", text, a.young)
+// when says which pings to a pod were answered, if that makes a difference.
+func (a *answer) when() string {
+	switch {
+	case !a.silent || a.Answered == 0:
+		return ""
 	case a.last == a.Answered:
-		return fmt.Sprintf("the first %s, none since", text)
+		return ", all of them at first"
 	default:
-		return fmt.Sprintf("%s, none after number %d", text, a.last)
+		return fmt.Sprintf(", none after number %d", a.last)
 	}
 }
 
@@ -75,47 +73,82 @@ func observed(w way) []string { return []string{w.story(), w.reverse().story()} 
 
 // tellOverlay says whether the gateway answers a node in the overlay.
 func (s *station) tellOverlay(node int) string {
-	text := map[certainty]string{
-		yes:    "The gateway of %q answers what %s sends in the overlay.",
-		no:     "The gateway of %q does not answer %s in the overlay.",
-		unsure: "Whether the gateway of %q answers %s in the overlay is not known.",
-	}[s.overlayOf(node)]
+	text := "Whether the gateway of %q answers %s in the overlay is not known."
+	switch answer := s.reports[node].overlay; {
+	case answer == nil || answer.Sent == 0:
+	case answer.lasts():
+		text = "The gateway of %q answers what %s sends in the overlay."
+	default:
+		text = "The gateway of %q does not answer %s in the overlay."
+	}
 	return fmt.Sprintf(text, s.Leaf.Name, s.place(node))
 }
 
-// tellTunnel says what both gateways report of the tunnel and, if they count bytes, what it has carried.
+// tellTunnel says what the gateways report of the tunnel.
 func tellTunnel(w way) string {
-	text := "Both gateways report the tunnel as up."
-	if sent, _ := w.from.bytes(); sent >= 0 {
-		text += fmt.Sprintf(" The gateway of %q has sent %d bytes into it meanwhile.", w.from.Leaf.Name, sent)
+	for _, s := range []*station{w.from, w.to} {
+		if !s.isUp {
+			return fmt.Sprintf("The gateway of %q has not reported the tunnel since, so nobody knows whether it is up.",
+				s.Leaf.Name)
+		}
 	}
-	if _, received := w.to.bytes(); received >= 0 {
-		text += fmt.Sprintf(" The gateway of %q has received %d bytes from it.", w.to.Leaf.Name, received)
-	}
-	return text
+	return "Both gateways report the tunnel as up."
 }
 
-func (s *station) podFault(ctx context.Context, w way, node int) *Fault {
-	evidence := observed(w)
-	advice := fmt.Sprintf("Check the pod network (CNI) of %s, and what filters packets there.", s.place(node))
-	if policies := s.policies(ctx); policies != "" {
-		evidence = append(evidence, policies)
-		advice = "If the policy shall not apply to the test, exclude pods with the label " + componentLabel + "=" +
-			component + ", or allow packets from and to the other leaf's ranges. " + advice
+// allNodes stands for the index of a node in a fault that all nodes of a leaf have in common.
+const allNodes = -1
+
+// at is the name of a node, or empty for all nodes.
+func (s *station) at(node int) string {
+	if node == allNodes {
+		return ""
 	}
-	return &Fault{Hop: HopPod, Node: s.names[node], Problem: trouble.Problem{
-		ID: "pod-packets-lost", Leaf: s.Leaf.Name, Evidence: evidence, Advice: advice,
-		Summary: fmt.Sprintf("packets get lost between a pod and %s", s.place(node)),
+	return s.names[node]
+}
+
+// describe names a node or, for messages, all nodes.
+func (s *station) describe(node int) string {
+	if node == allNodes {
+		return fmt.Sprintf("the nodes of leaf %q", s.Leaf.Name)
+	}
+	return s.place(node).String()
+}
+
+func (w way) podHere(ctx context.Context) *Fault  { return w.from.podFault(ctx, w, w.source) }
+func (w way) podThere(ctx context.Context) *Fault { return w.to.podFault(ctx, w, w.target) }
+
+func (s *station) podFault(ctx context.Context, w way, node int) *Fault {
+	return &Fault{Hop: HopPod, Node: s.at(node), Problem: trouble.Problem{
+		ID: "pod-packets-lost", Leaf: s.Leaf.Name,
+		Evidence: append(observed(w), s.policies(ctx)...), Advice: advicePods + " " + s.adviceNetwork(node),
+		Summary: fmt.Sprintf("packets get lost between a pod and %s", s.describe(node)),
 	}}
 }
 
+// eitherPod is the fault of a way on which everything but its pods is all right.
+func (w way) eitherPod(ctx context.Context) *Fault {
+	return &Fault{Hop: HopPod, open: "get lost between a pod and its node", Problem: trouble.Problem{
+		ID:       "pod-packets-lost",
+		Evidence: slices.Concat(observed(w), w.from.policies(ctx), w.to.policies(ctx)),
+		Advice: fmt.Sprintf("Everything between the two nodes passes packets. %s On leaf %q: %s On leaf %q: %s", advicePods,
+			w.from.Leaf.Name, w.from.adviceNetwork(w.source), w.to.Leaf.Name, w.to.adviceNetwork(w.target)),
+	}}
+}
+
+const advicePods = "If a NetworkPolicy shall not apply to the test, exclude pods with the label " + componentLabel +
+	"=" + component + ", or allow packets from and to the other leaf's ranges."
+
+func (s *station) adviceNetwork(node int) string {
+	return fmt.Sprintf("Check the pod network (CNI) of %s, and what filters packets there.", s.describe(node))
+}
+
 // policies names the NetworkPolicies that select the pods of the test. It is empty if there are none.
-func (s *station) policies(ctx context.Context) string {
+func (s *station) policies(ctx context.Context) []string {
 	var list networkingv1.NetworkPolicyList
 	namespace := s.namespace()
 	if err := s.Leaf.List(ctx, &list, client.InNamespace(namespace)); err != nil {
-		return fmt.Sprintf("The NetworkPolicies in namespace %s of leaf %q can't be read: %s", namespace, s.Leaf.Name,
-			cluster.Shown(err.Error()))
+		return []string{fmt.Sprintf("The NetworkPolicies in namespace %s of leaf %q can't be read: %s", namespace,
+			s.Leaf.Name, cluster.Shown(err.Error()))}
 	}
 	var selecting []client.Object
 	for i := range list.Items {
@@ -125,17 +158,20 @@ func (s *station) policies(ctx context.Context) string {
 		}
 	}
 	if len(selecting) == 0 {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("On leaf %q, the test's pods are selected by %s.", s.Leaf.Name, explain.Names(s.Leaf, selecting...))
+	return []string{fmt.Sprintf("On leaf %q, the test's pods are selected by %s.", s.Leaf.Name,
+		explain.Names(s.Leaf, selecting...))}
 }
 
-func (s *station) nodeFault(w way, node int) *Fault {
+func (w way) nodeHere(ctx context.Context) *Fault { return w.from.nodeFault(ctx, w, w.source) }
+
+func (s *station) nodeFault(_ context.Context, w way, node int) *Fault {
 	gateway := s.objects.Gateway()
-	return &Fault{Hop: HopNode, Node: s.names[node], way: w, Problem: trouble.Problem{
+	return &Fault{Hop: HopNode, Node: s.at(node), Problem: trouble.Problem{
 		ID: "node-not-forwarding", Leaf: s.Leaf.Name,
-		Summary:  fmt.Sprintf("%s does not pass packets between its pods and the gateway", s.place(node)),
-		Evidence: append(observed(w), s.tellOverlay(node)),
+		Summary:  fmt.Sprintf("%s: packets get lost between its pods and the gateway", s.describe(node)),
+		Evidence: append(observed(w), s.tellOverlay(w.source)),
 		Advice: fmt.Sprintf("Check the routes of the node to the ranges of the other leaf, and its firewall. Liqo's fabric "+
 			"on the node makes the routes from RouteConfiguration %s/%s-node-gw; its log says why it could not:\n\n"+
 			"  kubectl -n %s logs -l app.kubernetes.io/name=fabric --prefix\n\nIf they are right, look at those of the gateway.",
@@ -143,109 +179,91 @@ func (s *station) nodeFault(w way, node int) *Fault {
 	}}
 }
 
-func (s *station) overlayFault(w way, node int) *Fault {
-	evidence := append(observed(w), s.tellOverlay(node))
-	if s == w.to && w.reverse().roundabout() {
-		evidence = append(evidence, fmt.Sprintf("A pod on %s to which Liqo makes no route gets answers past the overlay, by "+
-			"the pod network of the leaf.", s.place(node)))
+func (w way) overlayHere(ctx context.Context) *Fault  { return w.from.overlayFault(ctx, w, w.source) }
+func (w way) overlayThere(ctx context.Context) *Fault { return w.to.overlayFault(ctx, w, w.target) }
+
+// overlayFault is most likely a fault of the overlay. It is certain if another pod hears the gateway that does not
+// answer this one, or if packets pass beside the overlay.
+func (s *station) overlayFault(_ context.Context, w way, node int) *Fault {
+	evidence := append(observed(w), s.tellOverlay(w.end(s)))
+	selector, more, open := "", "", ""
+	if node != allNodes {
+		selector = " --field-selector spec.nodeName=" + s.names[node]
 	}
-	return &Fault{Hop: HopOverlay, Node: s.names[node], Problem: trouble.Problem{
-		ID: "overlay-packets-lost", Leaf: s.Leaf.Name,
-		Summary:  fmt.Sprintf("packets get lost between %s and the gateway", s.place(node)),
-		Evidence: evidence,
+	switch {
+	case s == w.to && w.observe()[pastOverlay] == yes:
+		evidence = append(evidence, fmt.Sprintf("A pod on %s to which Liqo makes no route gets answers past the overlay, by "+
+			"the pod network of the leaf.", s.place(w.target)))
+	case s.overlayOf(w.end(s)) != no:
+		open = fmt.Sprintf("get lost behind %s, most likely on the way to the gateway", s.describe(node))
+		more = "\n\nIf the overlay is all right, check the routes of the node to the ranges of the other leaf. Some pod " +
+			"networks drop what a gateway itself says to a pod. Then the test can't tell where packets get lost behind the " +
+			"node. If no node of the leaf reaches the other one, check both gateways, too."
+	}
+	return &Fault{Hop: HopOverlay, Node: s.at(node), open: open, Problem: trouble.Problem{
+		ID: "overlay-packets-lost", Leaf: s.Leaf.Name, Evidence: evidence,
+		Summary: fmt.Sprintf("packets get lost between %s and the gateway", s.describe(node)),
 		Advice: fmt.Sprintf("Liqo joins each node with the gateway's pod by a Geneve tunnel. Check that the leaf's network "+
 			"passes it between nodes, UDP port 6091 unless Liqo was installed with another `networking.genevePort`, that the "+
 			"node still has its device (ip -d link show type geneve), and that its firewall passes what comes from there. To "+
 			"create the device again, restart Liqo's fabric on the node:\n\n  kubectl -n %s delete pod "+
-			"-l app.kubernetes.io/name=fabric --field-selector spec.nodeName=%s",
-			s.Leaf.LiqoNamespace, s.names[node]),
+			"-l app.kubernetes.io/name=fabric%s%s", s.Leaf.LiqoNamespace, selector, more),
 	}}
 }
 
-func (s *station) gatewayFault(ctx context.Context, w way) *Fault {
-	return &Fault{Hop: HopGateway, Problem: trouble.Problem{
-		ID: "gateway-not-forwarding", Leaf: s.Leaf.Name,
-		Summary: fmt.Sprintf("the gateway of %q does not pass packets on from %q to %q",
-			s.Leaf.Name, w.from.Leaf.Name, w.to.Leaf.Name),
-		Evidence: slices.Concat(observed(w), []string{tellTunnel(w)}, s.filters(ctx)),
-		Advice:   s.checkForwarding(w),
+// eitherGateway is the fault of a way on which the two gateways come into question.
+func (w way) eitherGateway(ctx context.Context) *Fault {
+	return &Fault{Hop: HopGateway, open: "get lost in one of the two gateways", Problem: trouble.Problem{
+		ID:       "either-gateway-not-forwarding",
+		Evidence: append(observed(w), w.aboutGateways(ctx)...), Advice: w.watchTunnel("", ""),
 	}}
 }
 
-func gatewaysFault(ctx context.Context, w way) *Fault {
-	return &Fault{Hop: HopGateway, Problem: trouble.Problem{
-		ID:      "either-gateway-not-forwarding",
-		Summary: fmt.Sprintf("one of the gateways does not pass packets on from %q to %q", w.from.Leaf.Name, w.to.Leaf.Name),
-		Evidence: slices.Concat(observed(w), []string{tellTunnel(w)}, w.from.filters(ctx), w.to.filters(ctx),
-			w.from.uncounted(), w.to.uncounted()),
-		Advice: fmt.Sprintf("On leaf %q: %s\n\nOn leaf %q: %s",
-			w.from.Leaf.Name, w.from.checkForwarding(w), w.to.Leaf.Name, w.to.checkForwarding(w)),
+// betweenNodes is the fault of a way on which all between the two nodes comes into question.
+func (w way) betweenNodes(ctx context.Context) *Fault {
+	const here = " Or they do not get there: check the overlay of that leaf."
+	const there = " Or they get lost on the way to its nodes: check the overlay of that leaf."
+	return &Fault{Hop: HopUnknown, open: "get lost between the nodes of the two leaves", Problem: trouble.Problem{
+		ID:       "hop-uncertain",
+		Evidence: slices.Concat(observed(w), w.aboutGateways(ctx), w.from.missed, w.to.missed),
+		Advice:   w.watchTunnel(here, there),
 	}}
 }
 
-// checkForwarding advises how to find out why the gateway of the leaf drops packets of a way.
-func (s *station) checkForwarding(w way) string {
-	gateway, overlay := s.objects.Gateway(), ""
-	if s == w.to {
-		overlay = " If both are right, packets may get lost on the way from the gateway to its nodes: check the overlay, too."
-	}
-	return fmt.Sprintf("Check its routes and its firewall:\n\n  kubectl -n %s exec deployment/%s -c gateway -- sh -c "+
-		"'ip rule; ip route show table all; nft list ruleset'\n\nA new pod of the gateway makes both again.%s",
-		gateway.GetNamespace(), liqo.MadeForGateway(gateway).Name, overlay)
-}
-
-// uncounted says why nobody knows how much the gateway has sent and received. It is empty if somebody does.
-func (s *station) uncounted() []string {
-	sent, received := s.bytes()
-	if sent >= 0 && received >= 0 {
-		return nil
-	}
-	why := s.hidden
-	if why == "" {
-		why = s.unread()
-	}
-	return []string{fmt.Sprintf("How much the gateway of %q has sent and received would tell which one it is, but %s.",
-		s.Leaf.Name, why)}
-}
-
-// The exit statuses of curl, and of a shell that does not find it.
-const (
-	curlRefused  = 7
-	curlTimedOut = 28
-	curlMissing  = 127
-)
-
-// unread says why no listener has read the gateway's metrics.
-func (s *station) unread() string {
-	status, told := 0, false
-	for _, h := range s.heard {
-		status, told = max(status, h.curl), told || h.told
-	}
-	switch {
-	case !told:
-		return "no pod of the test has told what it has heard"
-	case status == curlRefused:
-		return fmt.Sprintf("nothing listens at %s. It does if Liqo is installed with metrics.enabled=true", s.metrics())
-	case status == curlTimedOut:
-		return fmt.Sprintf("%s does not answer a pod of the test within 5 seconds, also not when it is asked again. A "+
-			"NetworkPolicy or a busy node may be the reason", s.metrics())
-	case status == curlMissing:
-		return fmt.Sprintf("image %s lacks curl", s.image.name)
-	case status != 0:
-		return fmt.Sprintf("curl can't read %s, and ends with status %d", s.metrics(), status)
-	default:
-		return fmt.Sprintf("%s has no counters of the tunnel that cover the whole test. The gateway may have restarted",
-			s.metrics())
+// behindGatewayThere is the fault of a way on which all from the gateway to the target comes into question.
+func (w way) behindGatewayThere(ctx context.Context) *Fault {
+	return &Fault{
+		Hop: HopUnknown, Node: w.to.names[w.target],
+		open: fmt.Sprintf("get lost between the gateway of %q and the pods on node %q", w.to.Leaf.Name, w.to.names[w.target]),
+		Problem: trouble.Problem{
+			ID: "hop-uncertain", Leaf: w.to.Leaf.Name,
+			Evidence: slices.Concat(observed(w), w.to.policies(ctx), w.from.missed, w.to.missed),
+			Advice: "Other packets pass both gateways. Check what is between the gateway and this node: the overlay, the " +
+				"firewall of the node, and its pod network (CNI). Nodes of the leaf that pass packets show what is different.",
+		},
 	}
 }
 
-func tunnelFault(w way) *Fault {
-	return &Fault{Hop: HopTunnel, Problem: trouble.Problem{
-		ID:       "tunnel-packets-lost",
-		Summary:  fmt.Sprintf("packets get lost between the gateways of %q and %q", w.from.Leaf.Name, w.to.Leaf.Name),
-		Evidence: append(observed(w), tellTunnel(w)),
-		Advice:   "Check what filters UDP packets between the two gateways, in this direction.",
-	}}
+// aboutGateways says what both leaves show of the gateways and the tunnel.
+func (w way) aboutGateways(ctx context.Context) []string {
+	return slices.Concat([]string{tellTunnel(w)}, w.from.filters(ctx), w.to.filters(ctx))
+}
+
+// watchTunnel advises how to find out what drops the packets of a way. Here and there say what else than the gateways
+// comes into question.
+func (w way) watchTunnel(here, there string) string {
+	return fmt.Sprintf("Look for the pings in the tunnel. Start the first command for leaf %q and the second one for "+
+		"leaf %q, and repeat the test meanwhile:\n\n%s\n%s\n\nIf the first one shows no pings from the pods of %q, its "+
+		"gateway drops them.%s If only the first one does, the network between the gateways drops them. If both do, the "+
+		"gateway of %q drops them.%s A new pod of a gateway makes its routes and its firewall again.",
+		w.from.Leaf.Name, w.to.Leaf.Name, w.from.capture(), w.to.capture(), w.from.Leaf.Name, here, w.to.Leaf.Name, there)
+}
+
+// capture is a command that shows the pings in the tunnel. Liqo's image has the program.
+func (s *station) capture() string {
+	gateway := s.objects.Gateway()
+	return fmt.Sprintf("  kubectl -n %s exec deployment/%s -c gateway -- timeout 600 tcpdump -ni liqo-tunnel "+
+		"'icmp[icmptype] = icmp-echo'", gateway.GetNamespace(), liqo.MadeForGateway(gateway).Name)
 }
 
 // oversized returns the fault of paths on which large packets get lost, if there are any.
@@ -306,13 +324,4 @@ func (t *Test) lossy(paths []Path) []Fault {
 			"their nodes; otherwise at the path between the gateways. `max_loss_percent` accepts more than %d %%.",
 			t.options.MaxLossPercent),
 	}}}
-}
-
-// longestSilence is how long a gateway may take to report its tunnel again, or to find out that it is down.
-func (s *station) longestSilence(ctx context.Context) time.Duration {
-	pings, err := liqo.PingsOf(ctx, s.Leaf, s.objects.Gateway())
-	if err != nil {
-		pings = liqo.UsualPings()
-	}
-	return pings.Report + time.Duration(pings.LossThreshold+1)*pings.Interval
 }

@@ -33,7 +33,7 @@ func (t *Test) lock(ctx context.Context) (_ context.Context, release func(), err
 		},
 		Waiting: func(holder string) {
 			busy = holder
-			t.options.Progress("Waiting for another test between the two leaves.")
+			t.tell("Waiting for another test between the two leaves.")
 		},
 		Lost: func(err error) { lose(err) },
 	})

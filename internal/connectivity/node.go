@@ -17,20 +17,24 @@ import (
 // a termination message.
 const MostNodes = 20
 
-// nodes returns the names of the leaf's nodes that the test uses: at most so many, the gateway's first. It leaves out
-// nodes that a user's pods would not run on. Zero stands for [MostNodes].
-func (s *station) nodes(ctx context.Context, atMost int) ([]string, error) {
+// findNodes finds out the names of the leaf's nodes that the test uses: at most so many, the gateway's first. It leaves
+// out nodes that a user's pods would not run on. Zero stands for [MostNodes].
+func (s *station) findNodes(ctx context.Context, atMost int) error {
 	var list corev1.NodeList
 	if err := s.Leaf.List(ctx, &list); err != nil {
-		return nil, err
+		return err
 	}
-	gateways, err := s.GatewayPods(ctx, s.objects.Gateway())
+	pods, err := s.GatewayPods(ctx, s.objects.Gateway())
 	if err != nil {
-		return nil, err
+		return err
+	}
+	s.gateways = map[string]bool{}
+	for _, pod := range pods {
+		s.gateways[pod.Node] = true
 	}
 	usable := slices.DeleteFunc(list.Items, func(node corev1.Node) bool { return !runsPods(&node) })
 	if len(usable) == 0 {
-		return nil, &trouble.Problem{
+		return &trouble.Problem{
 			ID: "test-nodes-unusable", Leaf: s.Leaf.Name, Summary: "no node can run the test's pods",
 			Evidence: []string{fmt.Sprintf("Of %d nodes, each is not ready, cordoned, tainted, a virtual node, or does not run "+
 				"Linux.", len(list.Items))},
@@ -41,15 +45,14 @@ func (s *station) nodes(ctx context.Context, atMost int) ([]string, error) {
 		names[i] = usable[i].Name
 	}
 	last := func(name string) int {
-		for _, pod := range gateways {
-			if pod.Node == name {
-				return 0
-			}
+		if s.gateways[name] {
+			return 0
 		}
 		return 1
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(a, b)) })
-	return names[:min(len(names), cmp.Or(atMost, MostNodes))], nil
+	s.names = names[:min(len(names), cmp.Or(atMost, MostNodes))]
+	return nil
 }
 
 // runsPods reports whether a user's pods run on a node.

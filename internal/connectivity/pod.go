@@ -30,8 +30,8 @@ var (
 	pingScript string
 	//go:embed probe.sh
 	probeScript string
-	//go:embed detour.sh
-	detourScript string
+	//go:embed look.sh
+	lookScript string
 )
 
 // The labels of what a test creates: what it is, with which other cluster, and of which run.
@@ -51,8 +51,12 @@ const pingGroups = "net.ipv4.ping_group_range"
 // What a pod requests.
 const requestedCPU, requestedMemory = "10m", "16Mi"
 
-// container is the name of the only container of each pod.
-const container = "test"
+// The names of the containers of a pod: the one that it has from the start, and those that it gets.
+const (
+	mainContainer = "test"
+	prober        = "prober"
+	again         = "again"
+)
 
 // image is what the pods of a leaf run.
 type image struct {
@@ -61,8 +65,8 @@ type image struct {
 	secrets []corev1.LocalObjectReference
 }
 
-// imageOf returns the image of the leaf's own gateway, which the leaf has already pulled once. Liqo puts a shell, ping
-// and curl into it.
+// imageOf returns the image of the leaf's own gateway, which the leaf has already pulled once. Liqo puts a shell and
+// ping into it.
 func (s *station) imageOf(ctx context.Context) (image, error) {
 	gateway := s.objects.Gateway()
 	deployment := &appsv1.Deployment{}
@@ -81,6 +85,10 @@ func (s *station) imageOf(ctx context.Context) (image, error) {
 
 // newPod returns a pod of the test on a node.
 func (s *station) newPod(role, script string, node int, args ...string) *corev1.Pod {
+	main := s.container(mainContainer, script, args...)
+	main.Resources = corev1.ResourceRequirements{
+		Requests: resources(requestedCPU, requestedMemory), Limits: resources("500m", "64Mi"),
+	}
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: s.namespace(), Labels: maps.Clone(s.labels),
@@ -99,17 +107,19 @@ func (s *station) newPod(role, script string, node int, args ...string) *corev1.
 				SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 				Sysctls:        []corev1.Sysctl{{Name: pingGroups, Value: "0 " + strconv.Itoa(math.MaxInt32)}},
 			},
-			Containers: []corev1.Container{{
-				Name: container, Image: s.image.name, ImagePullPolicy: s.image.policy,
-				Command: slices.Concat([]string{"sh", "-c", script, "test"}, args),
-				Resources: corev1.ResourceRequirements{
-					Requests: resources(requestedCPU, requestedMemory), Limits: resources("500m", "64Mi"),
-				},
-				SecurityContext: &corev1.SecurityContext{
-					AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true),
-					Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
-				},
-			}},
+			Containers: []corev1.Container{main},
+		},
+	}
+}
+
+// container returns a container of a pod that runs a script.
+func (s *station) container(name, script string, args ...string) corev1.Container {
+	return corev1.Container{
+		Name: name, Image: s.image.name, ImagePullPolicy: s.image.policy,
+		Command: slices.Concat([]string{"sh", "-c", script, "test"}, args),
+		SecurityContext: &corev1.SecurityContext{
+			AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true),
+			Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 		},
 	}
 }
@@ -120,12 +130,22 @@ func resources(cpu, memory string) corev1.ResourceList {
 	}
 }
 
-// terminated returns the state of a pod's container that has ended, or nil.
-func terminated(pod *corev1.Pod) *corev1.ContainerStateTerminated {
-	if len(pod.Status.ContainerStatuses) == 0 {
-		return nil
+// terminated returns how a container of a pod has ended, or nil.
+func terminated(pod *corev1.Pod, container string) *corev1.ContainerStateTerminated {
+	for _, status := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.EphemeralContainerStatuses) {
+		if status.Name == container {
+			return status.State.Terminated
+		}
 	}
-	return pod.Status.ContainerStatuses[0].State.Terminated
+	return nil
+}
+
+// lastWords is what a container that has ended says or, if it says nothing, what the kubelet says of it.
+func lastWords(end *corev1.ContainerStateTerminated) string {
+	if end == nil {
+		return ""
+	}
+	return cmp.Or(end.Message, end.Reason)
 }
 
 // hasEnded reports whether a pod will never run again.
@@ -143,14 +163,14 @@ func refusal(pod *corev1.Pod) string {
 
 // whyEnded says why a pod has ended too early.
 func whyEnded(pod *corev1.Pod) string {
-	state := terminated(pod)
+	state := terminated(pod, mainContainer)
 	switch reason := refusal(pod); {
 	case reason != "" && pod.Status.Message != "":
 		return reason + ": " + pod.Status.Message
 	case reason != "":
 		return reason
 	case state != nil:
-		return cmp.Or(state.Message, state.Reason)
+		return lastWords(state)
 	default:
 		return cmp.Or(pod.Status.Message, "its status does not say why")
 	}

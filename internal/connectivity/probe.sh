@@ -35,14 +35,6 @@ largest() { # ADDRESS: sets $found to the size of the largest packet that passes
 	if passes "$1" "$mtu"; then found=$mtu; fi # only lost before
 }
 
-push() { # ADDRESS: enough packets to see them in the tunnel's counters
-	pings=$((pings + 20))
-	for _ in 1 2 3 4; do
-		"$ping" -n -q -c 5 -i 0.2 -W 1 -s 1000 "$1" >/dev/null 2>&1 &
-	done
-	wait
-}
-
 hop() { # ADDRESS TTL: who answers a packet that may take so many hops
 	"$ping" -n -c 4 -i 0.2 -W 1 -t "$2" "$1" 2>/dev/null | while read -r first from _ what; do
 		case "$first $what" in
@@ -61,25 +53,23 @@ hops() { # ADDRESS TTL...: who answers, for each number of hops
 	wait
 }
 
-# Liqo gets to know a pod only when its kubelet has reported it. Until then, what comes to the pod from the gateway
-# takes the pod network instead of the overlay, or is dropped there. So the first packets say nothing about the state
-# that lasts, and are not counted. They go on until one is answered, but not without end.
-young() { # ADDRESS: the address, how many of the first packets are answered, and how many there are
-	address=$1 answers=0 pings=0
+# Liqo has known the pod for a moment only, and may still be making its route to it. Until then, what comes to the pod
+# from the gateway takes the pod network instead of the overlay, or is dropped there. So the first packets say nothing
+# about the state that lasts, and are not counted. They go on until one is answered, but not without end.
+first() { # ADDRESS: the address, and how many packets there are
+	address=$1 pings=0
 	while [ $pings -lt 12 ]; do
 		pings=$((pings + 4))
 		set -- $(summary -c 4 "$address")
-		answers=$((answers + $2))
 		[ "$3" != 4 ] || break
 	done
-	echo " $address=$answers/$pings"
+	echo " $address=$pings"
 }
 
 # The hops to the node of the other pod are 4. What is before is the same for all pods, and asked for only once, because
 # a kernel limits how many errors it sends to one address: about six at once, then one a second.
 probe() { # ADDRESS: returns 1 if nothing is answered any more, and 2 if no large packet is
-	address=$1 early=${youngs#*" $1="}
-	pings=${early#*/} early=${early%%/*}
+	address=$1 pings=${firsts#*" $1="}
 	pings=$((${pings%%[!0-9]*} + packets))
 	set -- $(summary -c "$packets" "$address")
 	say pod "$address" "$@"
@@ -92,14 +82,12 @@ probe() { # ADDRESS: returns 1 if nothing is answered any more, and 2 if no larg
 		fi
 	fi
 	set -- $(hops "$address" 4)
-	push "$address"
-	say silent "$address" "$early" $pings
+	say silent "$address" $pings
 	say hops "$address" "$@"
 	return 1
 }
 
-# Before all else: the pod gets older.
-youngs=$(for address; do young "$address" & done; wait)
+firsts=$(for address; do first "$address" & done; wait)
 # Without this, nothing would mean anything: a ping that knows these options, and may send.
 if ! why=$("$ping" -n -q -c 1 -W 1 -M do -s 28 127.0.0.1 2>&1); then
 	say error "$why"
@@ -125,10 +113,10 @@ for one in $probes; do
 	shift
 done
 if [ -n "$silent" ]; then
-	say hops "$silent" $(hops "$silent" 1 2)
+	say hops "$silent" $(hops "$silent" 1 2) &
 fi
 if [ -n "$failed" ]; then
-	say node "$node" $(summary -c 5 "$node")
+	say node "$node" $(summary -c 5 "$node") &
 fi
 if [ -n "$failed" ] && [ -n "$overlay" ]; then
 	set -- $(summary -c 5 "$overlay")
@@ -138,4 +126,5 @@ if [ -n "$failed" ] && [ -n "$overlay" ]; then
 		say largest "$overlay" $found 0
 	fi
 fi
+wait
 say end

@@ -23,13 +23,17 @@ type answer struct {
 	Sent, Answered int
 	last           int     // the number of the last one that was answered, from 1 on; zero if none was
 	silent         bool    // whether nothing was answered any more at the end, by a pod
-	young          int     // of the packets before those that are counted, how many were answered; only if silent
 	pings          int     // to a pod, all that may have arrived
 	Latency        Latency // zero if nothing was answered
 	Largest        int     // bytes of the largest packet that passes undivided; zero if it was not measured
+	said           []said  // by routers about pings to a pod; by the first ones about those to one pod only
+}
 
-	hops     map[int]bool // the routers that answered, by the number of hops to them; the first ones for one pod only
-	unrouted []string     // addresses of routers that had no way to go on
+// said is what a router says about a ping.
+type said struct {
+	hops   int    // that the ping may take
+	router string // its address
+	stuck  bool   // whether it has no way to go on; otherwise, the ping has taken all its hops
 }
 
 // Latency are round-trip times of packets.
@@ -39,10 +43,6 @@ type Latency struct{ Min, Mean, Max time.Duration }
 type heard struct {
 	told     bool
 	requests int // pings that have arrived
-	curl     int // with which error curl has read the gateway's metrics; zero if with none
-	// sent and received are the bytes that the leaf's gateway has sent into the tunnel and received from it meanwhile.
-	// They are -1 if the gateway does not say.
-	sent, received int
 }
 
 // parseReport parses the termination message of a prober.
@@ -81,14 +81,14 @@ func (r *report) add(what string, values []string) error {
 	switch values = values[1:]; {
 	case (what == "pod" || what == "node" || what == "overlay") && len(values) == 4:
 		err = target.ping(values[0], values[1], values[2], values[3])
-	case what == "silent" && len(values) == 2:
+	case what == "silent" && len(values) == 1:
 		target.silent = true
-		err = errors.Join(number(&target.young, values[0]), number(&target.pings, values[1]))
+		err = number(&target.pings, values[0])
 	case what == "largest" && len(values) == 2:
 		err = errors.Join(number(&target.Largest, values[0]), number(&target.pings, values[1]))
 	case what == "hops":
 		for _, hop := range values {
-			err = target.hop(hop)
+			err = errors.Join(err, target.hop(hop))
 		}
 	default:
 		err = fmt.Errorf("nobody knows what this means")
@@ -103,7 +103,7 @@ func (r *report) target(what, address string) *answer {
 	case known != nil:
 		return known
 	case what == "pod":
-		r.answers[address] = &answer{hops: map[int]bool{}}
+		r.answers[address] = &answer{}
 		return r.answers[address]
 	case what == "node":
 		r.node = &answer{}
@@ -142,32 +142,18 @@ func (a *answer) passes() bool { return a.Sent > 0 && !a.silent }
 // lasts reports whether a router has answered for longer than at first.
 func (a *answer) lasts() bool { return 2*a.last > a.Sent }
 
-// early is how many packets were answered by a pod that then fell silent.
-func (a *answer) early() int {
-	if !a.silent {
-		return 0
-	}
-	return a.young + a.Answered
-}
-
 // hop adds that a router has answered: TTL=ADDRESS, or TTL!ADDRESS if it does not know how to go on.
 func (a *answer) hop(text string) error {
 	at := strings.IndexAny(text, "=!")
 	if at < 0 {
 		return fmt.Errorf("%q is no hop", text)
 	}
-	var ttl int
-	if err := number(&ttl, text[:at]); err != nil {
-		return err
+	one := said{router: text[at+1:], stuck: text[at] == '!'}
+	err := number(&one.hops, text[:at])
+	if !slices.Contains(a.said, one) {
+		a.said = append(a.said, one)
 	}
-	router := text[at+1:]
-	switch {
-	case text[at] == '=' && a.hops != nil:
-		a.hops[ttl] = true
-	case !slices.Contains(a.unrouted, router):
-		a.unrouted = append(a.unrouted, router)
-	}
-	return nil
+	return err
 }
 
 // number sets a number that is not negative.
@@ -180,11 +166,9 @@ func number(to *int, text string) error {
 	return err
 }
 
-// parseHeard parses the termination message of a listener. Its last two lines are the kernel's counters of ICMP, their
-// names first.
+// parseHeard parses the termination message of a listener: the kernel's counters of ICMP, their names first.
 func parseHeard(message string) heard {
 	var h heard
-	bytes := map[string]float64{}
 	var names []string
 	for line := range lines(message) {
 		fields := strings.Fields(line)
@@ -195,28 +179,9 @@ func parseHeard(message string) heard {
 			if at := slices.Index(names, "InEchos"); at >= 0 && at < len(fields) {
 				h.told = number(&h.requests, fields[at]) == nil
 			}
-		case len(fields) == 2 && strings.HasPrefix(fields[0], "curl-"):
-			if status, err := strconv.Atoi(fields[1]); err == nil && status != 0 {
-				h.curl = status
-			}
-		case len(fields) == 2:
-			if value, err := strconv.ParseFloat(fields[1], 64); err == nil {
-				bytes[fields[0]] = value
-			}
 		}
 	}
-	h.sent, h.received = growth(bytes, "sent"), growth(bytes, "received")
 	return h
-}
-
-// growth returns by how much a counter has grown, or -1 if nobody knows.
-func growth(bytes map[string]float64, counter string) int {
-	before, counted := bytes[counter+"-before"]
-	after, still := bytes[counter+"-after"]
-	if !counted || !still || after < before { // the gateway has restarted
-		return -1
-	}
-	return int(after - before)
 }
 
 // lines are the lines of a text that have words.

@@ -37,12 +37,6 @@ type Path struct {
 	way
 }
 
-// way is a path by the stations and the indices of their nodes.
-type way struct {
-	from, to       *station
-	source, target int
-}
-
 // Place is a node of a leaf.
 type Place struct{ Leaf, Node string }
 

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,8 +23,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 )
 
-// kubelet decides what becomes of a pod that is created.
-type kubelet func(pod *corev1.Pod) error
+// kubelet decides what becomes of a pod that is created, or of a container that it gets.
+type kubelet func(pod *corev1.Pod, added *corev1.EphemeralContainer) error
 
 // newLeaf returns a leaf with a network, whose nodes run pods.
 func newLeaf(t *testing.T, name, remote string, run kubelet, objects ...client.Object) *cluster.Leaf {
@@ -35,16 +36,34 @@ func newLeaf(t *testing.T, name, remote string, run kubelet, objects ...client.O
 	leaf := clustertest.Leaf(t, name, append(objects, gateway, deployment,
 		clustertest.Remapped(remote, "10.71.0.0/16", "10.68.0.0/16"), newNode(name+"-1"), newNode(name+"-2"))...)
 	live := leaf.Live
-	leaf.Live = interceptor.NewClient(live, interceptor.Funcs{Create: func(
-		ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption,
-	) error {
-		if pod, ok := object.(*corev1.Pod); ok {
-			if err := run(pod); err != nil {
+	leaf.Live = interceptor.NewClient(live, interceptor.Funcs{
+		Create: func(
+			ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption,
+		) error {
+			if pod, ok := object.(*corev1.Pod); ok {
+				if err := run(pod, nil); err != nil {
+					return err
+				}
+			}
+			return c.Create(ctx, object, options...)
+		},
+		SubResourcePatch: func(
+			ctx context.Context, c client.Client, _ string, object client.Object, _ client.Patch,
+			_ ...client.SubResourcePatchOption,
+		) error {
+			pod := object.(*corev1.Pod) //nolint:errcheck,forcetypeassert // only pods get containers
+			added := &pod.Spec.EphemeralContainers[len(pod.Spec.EphemeralContainers)-1]
+			if err := run(pod, added); err != nil {
 				return err
 			}
-		}
-		return c.Create(ctx, object, options...)
-	}})
+			status := pod.Status
+			if err := c.Update(ctx, pod); err != nil {
+				return err
+			}
+			pod.Status = status
+			return c.Status().Update(ctx, pod)
+		},
+	})
 	return leaf
 }
 
@@ -58,27 +77,48 @@ func newNode(name string) *corev1.Node {
 }
 
 // healthy runs every pod: a listener gets an address, and a prober reaches all pods.
-func healthy(pod *corev1.Pod) error {
-	if !strings.Contains(pod.Name, "prober") {
+func healthy(pod *corev1.Pod, added *corev1.EphemeralContainer) error {
+	if added == nil {
 		pod.Status = corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0." + pod.Name[len(pod.Name)-1:]}
 		return nil
 	}
 	var report strings.Builder
-	for _, address := range pod.Spec.Containers[0].Command[8:] {
+	for _, address := range added.Command[8:] {
 		fmt.Fprintf(&report, "pod %s 10 10 10 0.1/0.2/0.3/0.1\nlargest %s 1340 15\n", address, address)
 	}
-	ended(pod, corev1.PodSucceeded, report.String()+"end\n")
+	says(pod, added, report.String()+"end\n")
 	return nil
 }
 
+// lossy runs every pod, and lets probers and all that looks again reach nothing.
+func lossy(pod *corev1.Pod, added *corev1.EphemeralContainer) error {
+	switch {
+	case added == nil && pod.Labels[consts.LocalPodLabelKey] == consts.LocalPodLabelValue:
+		ended(pod, corev1.PodSucceeded, "pod 10.71.0.1 5 0 0 -\npod 10.71.0.2 5 0 0 -\nend")
+	case added == nil:
+		return healthy(pod, nil)
+	default:
+		says(pod, added, "pod 10.71.0.1 5 0 0 -\nsilent 10.71.0.1 20\npod 10.71.0.2 5 0 0 -\nsilent 10.71.0.2 20\nend")
+	}
+	return nil
+}
+
+// says makes a container that a pod has got end with a message.
+func says(pod *corev1.Pod, added *corev1.EphemeralContainer, message string) {
+	pod.Status.EphemeralContainerStatuses = append(pod.Status.EphemeralContainerStatuses, corev1.ContainerStatus{
+		Name:  added.Name,
+		State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Message: message}},
+	})
+}
+
 func ended(pod *corev1.Pod, phase corev1.PodPhase, message string) {
-	pod.Status = corev1.PodStatus{Phase: phase, ContainerStatuses: []corev1.ContainerStatus{
-		{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Message: message}}},
-	}}
+	pod.Status = corev1.PodStatus{Phase: phase, ContainerStatuses: []corev1.ContainerStatus{{
+		Name: mainContainer, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Message: message}},
+	}}}
 }
 
 // unpullable pulls no image.
-func unpullable(pod *corev1.Pod) error {
+func unpullable(pod *corev1.Pod, _ *corev1.EphemeralContainer) error {
 	pod.Status = corev1.PodStatus{Phase: corev1.PodPending, ContainerStatuses: []corev1.ContainerStatus{{
 		Image: pod.Spec.Containers[0].Image,
 		State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{
@@ -125,7 +165,7 @@ func TestATestReachesEveryNodeFromEveryNodeAndLeavesNoPod(t *testing.T) {
 }
 
 func TestAPodToWhichLiqoMakesNoRouteTellsWhatComesPastTheOverlay(t *testing.T) {
-	rome := newLeaf(t, "rome", "milan", func(pod *corev1.Pod) error {
+	rome := newLeaf(t, "rome", "milan", func(pod *corev1.Pod, _ *corev1.EphemeralContainer) error {
 		message := "pod 10.71.0.1 5 5 5 0.1/0.2/0.3/0.1\nend"
 		if pod.Labels[consts.LocalPodLabelKey] != consts.LocalPodLabelValue {
 			message = "pod 10.71.0.1 5 0 0 -\nend"
@@ -137,7 +177,7 @@ func TestAPodToWhichLiqoMakesNoRouteTellsWhatComesPastTheOverlay(t *testing.T) {
 		return nil
 	})
 	s := newScene(t).client
-	s.Leaf = rome
+	s.Leaf, s.detours = rome, nil
 	s.detour(t.Context())
 	way := way{from: s, to: s, source: 0, target: 0}
 	if !way.detour().lasts() {
@@ -157,15 +197,17 @@ func TestATestThatCannotRunSaysWhyAndLeavesNoPod(t *testing.T) {
 			unpullable, []string{`the test's image can't be pulled on leaf "milan"`, "ghcr.io/liqotech/gateway:v1.2.0"},
 		},
 		"a policy that refuses pods": {
-			func(*corev1.Pod) error { return errors.New("admission webhook denied the request") },
+			func(*corev1.Pod, *corev1.EphemeralContainer) error {
+				return errors.New("admission webhook denied the request")
+			},
 			[]string{"admission webhook denied the request"},
 		},
 		"an image with another ping": {
-			func(pod *corev1.Pod) error {
-				if err := healthy(pod); err != nil || !strings.Contains(pod.Name, "prober") {
-					return err
+			func(pod *corev1.Pod, added *corev1.EphemeralContainer) error {
+				if added == nil {
+					return healthy(pod, nil)
 				}
-				ended(pod, corev1.PodFailed, "error ping: unrecognized option: M\nBusyBox v1.36.1\n\nUsage: ping HOST\n")
+				says(pod, added, "error ping: unrecognized option: M\nBusyBox v1.36.1\n\nUsage: ping HOST\n")
 				return nil
 			},
 			[]string{
@@ -174,21 +216,21 @@ func TestATestThatCannotRunSaysWhyAndLeavesNoPod(t *testing.T) {
 			},
 		},
 		"an image without a shell": {
-			func(pod *corev1.Pod) error {
+			func(pod *corev1.Pod, _ *corev1.EphemeralContainer) error {
 				ended(pod, corev1.PodFailed, `exec: "sh": executable file not found in $PATH: unknown`)
 				return nil
 			},
 			[]string{`the test's image lacks a shell on leaf "milan"`},
 		},
 		"a node that refuses the pod": {
-			func(pod *corev1.Pod) error {
+			func(pod *corev1.Pod, _ *corev1.EphemeralContainer) error {
 				pod.Status = corev1.PodStatus{Phase: corev1.PodFailed, Reason: "SysctlForbidden", Message: "forbidden sysctl"}
 				return nil
 			},
 			[]string{"SysctlForbidden: forbidden sysctl", "net.ipv4.ping_group_range"},
 		},
 		"a node without room": {
-			func(pod *corev1.Pod) error {
+			func(pod *corev1.Pod, _ *corev1.EphemeralContainer) error {
 				pod.Status = corev1.PodStatus{Phase: corev1.PodFailed, Reason: "OutOfcpu", Message: "Pod was rejected: no CPU"}
 				return nil
 			},
@@ -197,18 +239,19 @@ func TestATestThatCannotRunSaysWhyAndLeavesNoPod(t *testing.T) {
 				"and 16Mi of memory."},
 		},
 		"a node that evicts a prober": {
-			func(pod *corev1.Pod) error {
-				if err := healthy(pod); err != nil || !strings.Contains(pod.Name, "prober") {
-					return err
+			func(pod *corev1.Pod, added *corev1.EphemeralContainer) error {
+				if added == nil {
+					return healthy(pod, nil)
 				}
-				ended(pod, corev1.PodFailed, "mtu 1500\n")
+				ended(pod, corev1.PodFailed, "")
+				says(pod, added, "mtu 1500\n")
 				pod.Status.Reason, pod.Status.Message = "Evicted", "The node was low on resource: memory."
 				return nil
 			},
 			[]string{"Evicted: The node was low on resource: memory.\n\nFree capacity on this node"},
 		},
 		"a node that shuts down": {
-			func(pod *corev1.Pod) error {
+			func(pod *corev1.Pod, _ *corev1.EphemeralContainer) error {
 				pod.Status = corev1.PodStatus{Phase: corev1.PodFailed, Reason: "NodeShutdown", Message: "Pod was rejected"}
 				return nil
 			},
@@ -236,6 +279,110 @@ func TestATestThatCannotRunSaysWhyAndLeavesNoPod(t *testing.T) {
 			})
 		})
 	}
+}
+
+// reportedUp is what a gateway reports of its tunnel.
+func reportedUp(remote string) client.Object {
+	return clustertest.Connection(remote, networkingv1beta1.Connected)
+}
+
+func TestATestThatLosesPacketsLooksFurtherAndLeavesNoPod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		rome := newLeaf(t, "rome", "milan", lossy, reportedUp("milan"))
+		milan := newLeaf(t, "milan", "rome", lossy, reportedUp("rome"))
+		options := Options{PacketCount: 5, Progress: func(step string) { told = append(told, step) }}
+		result, err := New(rome, milan, options).Run(t.Context())
+		want := `Unknown: packets between "rome" and "milan" get lost between the nodes of the two leaves`
+		if got := places(result.Faults); err != nil || !slices.Equal(got, []string{want}) {
+			t.Errorf("got %q, %v", got, err)
+		}
+		if got := strings.Join(told, "\n"); got != strings.Join([]string{
+			`Starting pods on 2 nodes of "rome" and 2 nodes of "milan".`,
+			`The pods run, after 0s. They send packets to each other.`,
+			`Packets get lost. Pods without a route start, and the gateways report their tunnel again.`,
+			`The other pods look again.`, `The pods end, and say what has arrived.`,
+		}, "\n") {
+			t.Errorf("it tells:\n%s", got)
+		}
+		if left := append(podsOn(t, rome), podsOn(t, milan)...); len(left) > 0 {
+			t.Errorf("%q stay", left)
+		}
+	})
+}
+
+func TestATestSaysForWhichNodesItWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		slow := func(pod *corev1.Pod, added *corev1.EphemeralContainer) error {
+			if pod.Spec.NodeName == "rome-2" && added == nil {
+				<-time.After(25 * time.Second)
+			}
+			return healthy(pod, added)
+		}
+		rome, milan := newLeaf(t, "rome", "milan", slow), newLeaf(t, "milan", "rome", healthy)
+		options := Options{PacketCount: 10, Progress: func(step string) { told = append(told, step) }}
+		if _, err := New(rome, milan, options).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{
+			`Starting pods on 2 nodes of "rome" and 2 nodes of "milan".`,
+			`Still waiting for the test's pods to start, on rome-2 of "rome", after 10s.`,
+			`Still waiting for the test's pods to start, on rome-2 of "rome", after 20s.`,
+			`The pods run, after 25s. They send packets to each other.`,
+		}; !slices.Equal(told, want) {
+			t.Errorf("it tells:\n%s", strings.Join(told, "\n"))
+		}
+	})
+}
+
+func TestATestWithoutTimeToLookSaysWhatItHasMissed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stuck := func(pod *corev1.Pod, added *corev1.EphemeralContainer) error {
+			if pod.Labels[consts.LocalPodLabelKey] == consts.LocalPodLabelValue {
+				return nil // it never starts
+			}
+			return lossy(pod, added)
+		}
+		rome := newLeaf(t, "rome", "milan", lossy, reportedUp("milan"))
+		milan := newLeaf(t, "milan", "rome", stuck, reportedUp("rome"))
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		result, err := New(rome, milan, Options{PacketCount: 5}).Run(ctx)
+		if err != nil || len(result.Faults) != 1 || result.Faults[0].open == "" {
+			t.Fatalf("got %q, %v", places(result.Faults), err)
+		}
+		for _, part := range []string{
+			`What pods without a route see would tell more about leaf "milan", but nobody knows: the test's pod is not ready`,
+			`What has arrived would tell more about leaf "rome"`,
+		} {
+			if text := result.Faults[0].Detail(); !strings.Contains(text, part) {
+				t.Errorf("%q is missing in:\n%s", part, text)
+			}
+		}
+		if left := append(podsOn(t, rome), podsOn(t, milan)...); len(left) > 0 {
+			t.Errorf("%q stay", left)
+		}
+	})
+}
+
+func TestAnInterruptedTestHasNoResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rome := newLeaf(t, "rome", "milan", lossy, reportedUp("milan"))
+		milan := newLeaf(t, "milan", "rome", lossy, reportedUp("rome"))
+		ctx, interrupt := context.WithCancel(t.Context())
+		result, err := New(rome, milan, Options{PacketCount: 5, Progress: func(step string) {
+			if strings.HasPrefix(step, "Packets get lost.") {
+				interrupt()
+			}
+		}}).Run(ctx)
+		if !errors.Is(err, context.Canceled) || len(result.Paths) > 0 {
+			t.Errorf("got %q, %v", places(result.Faults), err)
+		}
+		if left := append(podsOn(t, rome), podsOn(t, milan)...); len(left) > 0 {
+			t.Errorf("%q stay", left)
+		}
+	})
 }
 
 func TestATestWithoutANetworkCreatesNoPod(t *testing.T) {
@@ -266,14 +413,14 @@ func TestATestRemovesThePodsOfKilledOnesAndNoOthers(t *testing.T) {
 func TestTestsOfTwoLeavesRunOneAfterTheOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		running, most := 0, 0
-		slow := func(pod *corev1.Pod) error {
-			if strings.Contains(pod.Name, "listener-1") {
+		slow := func(pod *corev1.Pod, added *corev1.EphemeralContainer) error {
+			if added == nil && strings.Contains(pod.Name, "listener-1") {
 				running++
 				most = max(most, running)
 				<-time.After(time.Second)
 				running--
 			}
-			return healthy(pod)
+			return healthy(pod, added)
 		}
 		rome, milan := newLeaf(t, "rome", "milan", slow), newLeaf(t, "milan", "rome", healthy)
 		errs := parallel.Map([]int{1, 2, 3}, func(int) error {
@@ -308,10 +455,10 @@ func TestNodesThatRunNoPodsAreLeftOut(t *testing.T) {
 	rome := newLeaf(t, "rome", "milan", healthy, cordoned, tainted, virtual, down, windows, gateway)
 	s := newScene(t).client
 	s.Leaf, s.objects.GatewayServer = rome, clustertest.GatewayServer("milan", 51840)
-	if got, err := s.nodes(t.Context(), 0); !slices.Equal(got, []string{"rome-2", "rome-1"}) || err != nil {
-		t.Errorf("got %q, %v", got, err)
+	if err := s.findNodes(t.Context(), 0); !slices.Equal(s.names, []string{"rome-2", "rome-1"}) || err != nil {
+		t.Errorf("got %q, %v", s.names, err)
 	}
-	if got, err := s.nodes(t.Context(), 1); !slices.Equal(got, []string{"rome-2"}) || err != nil {
-		t.Errorf("one: got %q, %v", got, err)
+	if err := s.findNodes(t.Context(), 1); !slices.Equal(s.names, []string{"rome-2"}) || err != nil {
+		t.Errorf("one: got %q, %v", s.names, err)
 	}
 }

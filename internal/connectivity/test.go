@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/liqotech/liqo/pkg/utils/ipam/mapping"
@@ -39,6 +40,7 @@ type Options struct {
 type Test struct {
 	client, server *station
 	options        Options
+	telling        sync.Mutex
 }
 
 // New returns a test between two leaves.
@@ -47,7 +49,9 @@ func New(client, server *cluster.Leaf, options Options) *Test {
 	if options.Progress == nil {
 		options.Progress = func(string) {}
 	}
-	return &Test{client: newStation(client, server, run), server: newStation(server, client, run), options: options}
+	t := &Test{client: newStation(client, server, run), server: newStation(server, client, run), options: options}
+	t.client.tell, t.server.tell = t.tell, t.tell
+	return t
 }
 
 // both does something on both leaves at the same time.
@@ -87,21 +91,24 @@ func (t *Test) Run(ctx context.Context) (_ Result, err error) {
 
 // send lets the pods of each leaf send packets to those of the other one.
 func (t *Test) send(ctx context.Context) (Result, error) {
-	t.options.Progress(fmt.Sprintf("Starting pods on %d nodes of %q and %d nodes of %q.",
-		len(t.client.names), t.client.Leaf.Name, len(t.server.names), t.server.Leaf.Name))
+	began := time.Now()
+	t.tell("Starting pods on %d nodes of %q and %d nodes of %q.",
+		len(t.client.names), t.client.Leaf.Name, len(t.server.names), t.server.Leaf.Name)
 	if err := t.both(func(s, _ *station) error { return s.listen(ctx) }); err != nil {
 		return Result{}, err
 	}
-	t.options.Progress("The pods run. They send packets to each other.")
-	if err := t.both(func(s, other *station) error {
-		if err := s.locate(ctx, other); err != nil {
-			return err
-		}
-		return s.probe(ctx, t.options)
-	}); err != nil {
+	t.tell("The pods run, after %s. They send packets to each other.", time.Since(began).Round(time.Second))
+	if err := t.both(func(s, other *station) error { return s.locate(ctx, other) }); err != nil {
 		return Result{}, err
 	}
-	return t.judge(ctx), nil
+	if err := t.both(func(s, _ *station) error { return s.probe(ctx, t.options) }); err != nil {
+		return Result{}, err
+	}
+	result := t.judge(ctx)
+	if ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return Result{}, context.Cause(ctx) // whoever has interrupted the test wants no result
+	}
+	return result, nil
 }
 
 // locate finds out at which addresses this leaf reaches the listeners of the other one.
@@ -118,8 +125,7 @@ func (s *station) locate(ctx context.Context, other *station) error {
 	return nil
 }
 
-// judge returns the result of a run whose probers have reported. If packets were lost, it also asks the listeners and
-// the gateways.
+// judge returns the result of a run whose probers have reported. If packets were lost, it looks further.
 func (t *Test) judge(ctx context.Context) Result {
 	result := Result{Paths: append(t.client.pathsTo(t.server), t.server.pathsTo(t.client)...)}
 	result.Central = centralLatency(ctx, t.client, t.server)

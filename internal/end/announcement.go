@@ -126,8 +126,8 @@ func (e *End) CheckAnnounced(ctx context.Context, announced liqo.Ranges, existin
 }
 
 // checkExternalCIDR fails unless the range is a part of the leaf's external CIDR with the same first address. Liqo
-// assigns addresses only from that CIDR. Its first address is that of the nodes, see [liqo.Ranges.NodeAddress]. The other
-// leaf expects the first address of the announced range.
+// assigns addresses only from that CIDR. Its first address is that of the nodes, see [liqo.Ranges.NodeAddress]. The
+// other leaf expects the first address of the announced range.
 func (e *End) checkExternalCIDR(announced, local liqo.Ranges) error {
 	first := local.NodeAddress()
 	if liqo.IsPart(announced.ExternalCIDR, local.ExternalCIDR) && announced.NodeAddress() == first {

@@ -27,7 +27,8 @@ const (
 )
 
 // A leader that others wait for is restarted after 10 to 15 s. Those that a leader waits for are restarted after 20 to
-// 30 s, because they carry packets meanwhile: another replica takes over after 15 s, if `lease_duration` says nothing else.
+// 30 s, because they carry packets meanwhile: another replica takes over after 15 s, if `lease_duration` says nothing
+// else.
 const (
 	leaderPeriod   = int64(5)
 	followerPeriod = int64(10)

@@ -108,7 +108,8 @@ func (e *End) secretNotKept(key client.ObjectKey) *trouble.Problem {
 	return &trouble.Problem{
 		ID: "key-secret-not-kept", Leaf: e.Leaf.Name,
 		Summary: fmt.Sprintf("Secret %s would be deleted with the shortcut", key),
-		Advice: fmt.Sprintf("A destroy must not delete the Secret that `key_secret_name` names. But namespace %s is a tenant "+
+		Advice: fmt.Sprintf("A destroy must not delete the Secret that `key_secret_name` names. But namespace %s is a "+
+			"tenant "+
 			"namespace: the provider creates it or takes it over, and deletes it on destroy with everything in it. "+
 			"Set the namespace at this end (`client_namespace`, `server_namespace` or `namespace`) to one of your own, and put "+
 			"the Secret there.", key.Namespace),

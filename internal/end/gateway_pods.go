@@ -73,8 +73,8 @@ func activeSince(pod *corev1.Pod) time.Time {
 }
 
 // StandbyMissing returns why no replica of the gateway could take over, or which of them no node takes. It returns nil
-// if all is well, or if the gateway has only one. It asks the leaf only if the gateway has settings of its pods. What it
-// can't find out is no problem.
+// if all is well, or if the gateway has only one. It asks the leaf only if the gateway has settings of its pods. What
+// it can't find out is no problem.
 func (e *End) StandbyMissing(ctx context.Context) *trouble.Problem {
 	desired, pods := e.replicas(ctx)
 	if desired == 0 {

@@ -70,6 +70,8 @@ func Pod(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, waitedFor str
 	}
 	nothing := func(_ context.Context, waitedFor string) trouble.Problem {
 		c := gaveUp("test-timed-out", waitedFor)
+		c.Evidence = []string{fmt.Sprintf("%s on node %q runs, and has not done it yet.", leaf.Describe(pod),
+			pod.Spec.NodeName)}
 		c.Advice = "Lower `packet_count` or `max_nodes`. " + moreTimeForTest
 		return c
 	}
@@ -78,6 +80,11 @@ func Pod(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, waitedFor str
 
 // podNotReady returns the cause why a pod is not ready, or nil if it is ready.
 func podNotReady(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, owner podOwner) ([]trouble.Problem, error) {
+	for _, container := range pod.Status.EphemeralContainerStatuses { // a pod is ready without them
+		if c, ok := ofContainer(leaf, pod, container, owner); ok {
+			return []trouble.Problem{c}, nil
+		}
+	}
 	if ready := condition(pod, corev1.PodReady); ready != nil && ready.Status == corev1.ConditionTrue {
 		return nil, nil
 	}

@@ -89,13 +89,21 @@ func TestAPodThatIsMarkedForDeletionIsNotTheCause(t *testing.T) {
 
 func TestTheTroubleOfAPodDependsOnWhatItBelongsTo(t *testing.T) {
 	pod := waitingPod("ErrImagePull", "not found")
+	asked := readyPod()
+	asked.Status.EphemeralContainerStatuses = pod.Status.ContainerStatuses
 	s := milan(t, exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeNodePort), pod)
-	for expected, err := range map[trouble.ID]error{
-		"gateway-image-not-pulled": Wait(t.Context(), s, "an end", context.DeadlineExceeded),
-		"test-image-not-pulled":    Pod(t.Context(), s.Leaf, pod, "an end", context.DeadlineExceeded),
+	for name, test := range map[string]struct {
+		err  error
+		want trouble.ID
+	}{
+		"the gateway": {Wait(t.Context(), s, "an end", context.DeadlineExceeded), "gateway-image-not-pulled"},
+		"the test":    {Pod(t.Context(), s.Leaf, pod, "an end", context.DeadlineExceeded), "test-image-not-pulled"},
+		"a container that a pod of the test gets": {
+			Pod(t.Context(), s.Leaf, asked, "an end", context.DeadlineExceeded), "test-image-not-pulled",
+		},
 	} {
-		if got := Troubles(err); !slices.Equal(got, []trouble.ID{expected}) {
-			t.Errorf("the troubles are %q, want %s", got, expected)
+		if got := Troubles(test.err); !slices.Equal(got, []trouble.ID{test.want}) {
+			t.Errorf("%s: the troubles are %q, want %s", name, got, test.want)
 		}
 	}
 }

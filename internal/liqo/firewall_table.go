@@ -56,8 +56,8 @@ const (
 // the codes of one type.
 var icmpErrors = []string{"768-783", "2816-2817", "3072-3074"} // types 3, 11 and 12
 
-// natPriority is that of the first chain. The last one that is asked about new connections still comes before Liqo's own
-// translations, at -100. What drops them comes after these.
+// natPriority is that of the first chain. The last one that is asked about new connections still comes before Liqo's
+// own translations, at -100. What drops them comes after these.
 const (
 	natPriority  firewall.ChainPriority = -104
 	dropPriority firewall.ChainPriority = -99

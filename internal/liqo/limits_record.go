@@ -31,7 +31,8 @@ type limitsRecord struct {
 // WriteTo gives a FirewallConfiguration the table with this name that enforces the limits, and the record of them.
 func (l Limits) WriteTo(rules *networkingv1beta1.FirewallConfiguration, name string) {
 	rules.Spec.Table = l.Table(name)
-	text, _ := json.Marshal(limitsRecord{l, TableVersion, Digest(rules.Spec.Table)}) //nolint:errchkjson // strings, numbers
+	//nolint:errchkjson // strings and numbers
+	text, _ := json.Marshal(limitsRecord{l, TableVersion, Digest(rules.Spec.Table)})
 	cluster.SetAnnotation(rules, LimitsAnnotation, string(text))
 }
 
@@ -101,8 +102,8 @@ func (o Objects) Limits() *Limits {
 	return nil
 }
 
-// LimitsVersion returns the version of the table that enforces the limits, as [TableVersion]. It is zero if they are not
-// known.
+// LimitsVersion returns the version of the table that enforces the limits, as [TableVersion]. It is zero if they are
+// not known.
 func (o Objects) LimitsVersion() int {
 	if record := recordOf(o.Firewall); record != nil {
 		return record.Version

@@ -4,7 +4,8 @@ import "testing"
 
 func TestARuleIncludesWhatItLetsCrossInAnyCase(t *testing.T) {
 	all, web := Rule{}, Rule{Protocol: TCP, Port: 80}
-	ports, part := Rule{Protocol: TCP, Port: 80, EndPort: 90}, Rule{Protocol: TCP, Port: 80, CIDRs: []string{"10.1.0.0/17"}}
+	ports := Rule{Protocol: TCP, Port: 80, EndPort: 90}
+	part := Rule{Protocol: TCP, Port: 80, CIDRs: []string{"10.1.0.0/17"}}
 	for name, test := range map[string]struct {
 		one, other Rule
 		includes   bool

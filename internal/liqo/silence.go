@@ -16,9 +16,9 @@ import (
 // with one of the next pings.
 const slack = 30 * time.Second
 
-// maxSilence returns the maximum age of the last report of a tunnel that is up. The gateway reports with the first
+// MaxSilence returns the maximum age of the last report of a tunnel that is up. The gateway reports with the first
 // answer after the interval. It reports the tunnel as failed only after it has missed the maximum number of answers.
-func (p Pings) maxSilence() time.Duration {
+func (p Pings) MaxSilence() time.Duration {
 	return p.Report + time.Duration(p.LossThreshold)*p.Interval + slack
 }
 
@@ -31,7 +31,7 @@ func silentSince(
 ) (time.Time, error) {
 	seemsUp := connection.Status.Value == networkingv1beta1.Connected
 	reported := lastReport(connection)
-	if !seemsUp || reported.IsZero() || leaf.Now().Sub(reported) <= UsualPings().maxSilence() {
+	if !seemsUp || reported.IsZero() || leaf.Now().Sub(reported) <= UsualPings().MaxSilence() {
 		return time.Time{}, nil
 	}
 	known, err := cluster.Once(leaf, func() (*reports, error) { return &reports{}, nil })
@@ -41,7 +41,7 @@ func silentSince(
 	last, err := known.reportFor(connection).Get(func() (report, error) {
 		return readReport(ctx, leaf, gateway, connection)
 	})
-	if err != nil || !last.pings.Enabled || leaf.Now().Sub(last.time) <= last.pings.maxSilence() {
+	if err != nil || !last.pings.Enabled || leaf.Now().Sub(last.time) <= last.pings.MaxSilence() {
 		return time.Time{}, err
 	}
 	return last.time, nil

@@ -53,12 +53,12 @@ func (u Unfinished) AbandonedTo(asks Owner, token string) bool {
 	return unfinished && (!create.Interrupted || asks.Origin.MayShareState(create.Origin))
 }
 
-// completeAnnotation is on a gateway or an object of one end once what its owner created was complete. It is the JSON of
-// [Completion].
+// completeAnnotation is on a gateway or an object of one end once what its owner created was complete. It is the JSON
+// of [Completion].
 const completeAnnotation = ManagedBy + "/complete"
 
-// Completion is the record that what an owner created was complete. It counts more than the Lease, which may be one that
-// could not be released.
+// Completion is the record that what an owner created was complete. It counts more than the Lease, which may be one
+// that could not be released.
 type Completion struct {
 	Owner     string `json:"owner"`               // token
 	Connected bool   `json:"connected,omitempty"` // both ends have reported the tunnel as up

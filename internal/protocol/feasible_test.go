@@ -96,9 +96,12 @@ func TestAPlanFindsANetworkThatSomeoneElseMade(t *testing.T) {
 		"Error: A network with", "exists already on leaf", "with " + romeMilan + ", server = ", "This provider did not make",
 		helpAt("network-exists"),
 	}
-	l.project(t, between("milan", overNodePort)).planFails(append(refused, "To manage it here, import it, with the address "+
-		"of this resource after `to`: "+imported+" To begin anew, remove it first, for instance with `liqoctl network reset`.")...)
-	l.project(t, fromTo("milan", "rome", "")).planFails(append(refused, "To manage it here, swap `client` and `server` of "+
+	l.project(t, between("milan", overNodePort)).planFails(append(refused, "To manage it here, import it, with the "+
+		"address "+
+		"of this resource after `to`: "+imported+" To begin anew, remove it first, for instance with `liqoctl network "+
+		"reset`.")...)
+	l.project(t, fromTo("milan", "rome", "")).planFails(append(refused, "To manage it here, swap `client` and `server` "+
+		"of "+
 		"this resource, because \"rome\" dials \"milan\", and import it, with the address of this resource after `to`: "+
 		imported)...)
 }
@@ -117,7 +120,8 @@ func TestAPlanFindsAShortcutOfAnotherState(t *testing.T) {
 		l.project(t, between("milan", overNodePort)), l.project(t, fromTo("milan", "rome", overNodePort)),
 	} {
 		second.planFails("Error: A shortcut with", "exists already on leaf", "with "+romeMilan+", server = ",
-			"Another liqo_shortcut owns it, "+madeInFirst, "run `terraform destroy` there", "first forget it there, with a `removed` block or "+
+			"Another liqo_shortcut owns it, "+madeInFirst, "run `terraform destroy` there", "first forget it there, with a "+
+				"`removed` block or "+
 				"`terraform state rm`. Then, or if that state is lost,", importing("rome_milan", "rome/milan"),
 			helpAt("shortcut-exists"))
 	}

@@ -235,7 +235,9 @@ func TestAnImportOfWhatAKilledCreateHasLeftIsRecorded(t *testing.T) {
 	l.patch("milan", inTenant(&networkingv1beta1.GatewayServer{}, "rome"), notComplete)
 	l.have("milan", &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "liqo", Name: "terraform-provider-liqo.milan.rome",
-		Annotations: map[string]string{"terraform-provider-liqo/unfinished": `{"` + token + `":{"origin":{"folder":"first"}}}`},
+		Annotations: map[string]string{
+			"terraform-provider-liqo/unfinished": `{"` + token + `":{"origin":{"directory":"first"}}}`,
+		},
 	}})
 
 	p, other := l.project(t, between("milan", overNodePort)), l.project(t, between("milan", overNodePort))

@@ -67,7 +67,8 @@ func TestALostLeafBlocksNothingElseAndIsGivenUpOnlyByForce(t *testing.T) {
 			}
 			p.configure(lost + between("milan", overNodePort))
 			p.applyOnce().does("delete", "liqo_configuration.turin")
-			p.destroyFails("Error: "+test.says, "If this leaf is gone for good, apply `abandon_lost_cluster = true`, then destroy")
+			p.destroyFails("Error: "+test.says, "If this leaf is gone for good, apply `abandon_lost_cluster = true`, then "+
+				"destroy")
 
 			p.configure(lost + forced)
 			p.applyOnce().does("update", romeMilan)

@@ -37,10 +37,12 @@ func TestTheCheckOfAPlanFindsOtherElementsOfASetThanConfigured(t *testing.T) {
 		prior, configured, planned cty.Value
 		wrong                      bool
 	}{
-		"another element":          {null, set(ruleFor(80, "")), set(ruleFor(443, "")), true},
-		"an element more":          {null, set(ruleFor(80, "")), set(ruleFor(80, ""), ruleFor(443, "")), true},
-		"an element less":          {null, set(ruleFor(80, ""), ruleFor(443, "")), set(ruleFor(80, "")), true},
-		"one twice, the other not": {null, set(ruleFor(80, ""), ruleFor(443, "")), set(ruleFor(80, ""), ruleFor(80, "a")), true},
+		"another element": {null, set(ruleFor(80, "")), set(ruleFor(443, "")), true},
+		"an element more": {null, set(ruleFor(80, "")), set(ruleFor(80, ""), ruleFor(443, "")), true},
+		"an element less": {null, set(ruleFor(80, ""), ruleFor(443, "")), set(ruleFor(80, "")), true},
+		"one twice, the other not": {
+			null, set(ruleFor(80, ""), ruleFor(443, "")), set(ruleFor(80, ""), ruleFor(80, "a")), true,
+		},
 		"no element":               {null, set(ruleFor(80, "")), set(), true},
 		"an element instead of []": {null, set(), set(ruleFor(80, "")), true},
 		"nothing instead of []":    {set(ruleFor(80, "")), set(), null, true},

@@ -19,15 +19,16 @@ import (
 
 // Descriptions of `pods`. The last one is that of a gateway that has a resource of its own.
 const (
-	podsOfBoth = "Settings of the pods of both gateways. A gateway with `pods` of its own has none of these. The provider " +
-		"derives a template from the `template` of each gateway, or from Liqo's, and keeps it beside the gateway. "
-	podsOfOne = "Settings of the pods of this gateway, instead of all those in `pods` of the shortcut. With `{}`, the pods " +
-		"are as the template says. Default: `pods` of the shortcut."
-	podsOfEnd = "Settings of the pods of this gateway. The provider derives a template from `template`, or from Liqo's, and " +
-		"keeps it beside the gateway. "
-	podsChange = "When the other template changes, for example by an update of Liqo, a plan says so, and an apply derives " +
-		"it again. A change is made in place, and restarts the gateway; only another number of replicas above one restarts " +
-		"nothing. If both gateways restart for their pods, the client's waits until the server's has. It needs [a role of " +
+	podsOfBoth = "Settings of the pods of both gateways. A gateway with `pods` of its own has none of these. The " +
+		"provider derives a template from the `template` of each gateway, or from Liqo's, and keeps it beside the gateway. "
+	podsOfOne = "Settings of the pods of this gateway, instead of all those in `pods` of the shortcut. With `{}`, the " +
+		"pods are as the template says. Default: `pods` of the shortcut."
+	podsOfEnd = "Settings of the pods of this gateway. The provider derives a template from `template`, or from Liqo's, " +
+		"and keeps it beside the gateway. "
+	podsChange = "When the other template changes, for example by an update of Liqo, a plan says so, and an apply " +
+		"derives it again. A change is made in place, and restarts the gateway; only another number of replicas above one " +
+		"restarts nothing. If both gateways restart for their pods, the client's waits until the server's has. It needs [a " +
+		"role of " +
 		"its own](../guides/least-privilege-rbac.md#settings-of-gateways-pods). Default: the pods are as the template says."
 )
 
@@ -46,9 +47,9 @@ func podsAttribute(description string) schema.SingleNestedAttribute {
 			},
 			"lease_duration": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Duration of the lease that the active pod renews, at least `2s`. When it has been silent for " +
-					"so long, another one takes over, which takes [some time more](../guides/failover.md). A pod that ends in order " +
-					"is missed for as long, too: Liqo 1.2.0 does not hand over. A short lease costs more requests to the API " +
+				MarkdownDescription: "Duration of the lease that the active pod renews, at least `2s`. When it has been silent " +
+					"for so long, another one takes over, which takes [some time more](../guides/failover.md). A pod that ends in " +
+					"order is missed for as long, too: Liqo 1.2.0 does not hand over. A short lease costs more requests to the API " +
 					"server, and an API server that is away for as long makes the active pod give up. Default: `15s`, as in Liqo.",
 				Validators: []validator.String{leaseDuration()},
 			},

@@ -124,9 +124,9 @@ func unlessEmpty[T comparable](value T) *T {
 	return &value
 }
 
-// observedPods finds which settings of pods both gateways have in common, and takes them from the gateways of the state.
-// Settings that the model has for one gateway stay its own. Beside them, the common ones stay as they are. Otherwise,
-// settings are common if they are equal.
+// observedPods finds which settings of pods both gateways have in common, and takes them from the gateways of the
+// state. Settings that the model has for one gateway stay its own. Beside them, the common ones stay as they are.
+// Otherwise, settings are common if they are equal.
 func (m *shortcutModel) observedPods(ctx context.Context, state *shortcut.State) diag.Diagnostics {
 	common, diags := podsSpec(ctx, m.Pods)
 	client, server := state.ClientGateway, state.ServerGateway

@@ -89,8 +89,8 @@ func serverGatewayAttributes() map[string]schema.Attribute {
 	}
 }
 
-// keySecretAttribute returns the schema of `key_secret_name` of either gateway. It is for users with their own WireGuard
-// keys.
+// keySecretAttribute returns the schema of `key_secret_name` of either gateway. It is for users with their own
+// WireGuard keys.
 func keySecretAttribute(namespace string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true,

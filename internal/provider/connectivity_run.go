@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/connectivity"
 )
@@ -41,8 +42,8 @@ const (
 		"test fails. Default: `10`."
 )
 
-// testConnectivity runs a test between two leaves. The diagnostics say why it could not run, or what it could not
-// remove. Progress may be nil.
+// testConnectivity runs a test between two leaves, and logs its progress. The diagnostics say why it could not run, or
+// what it could not remove. Progress may be nil.
 func (l *leaves) testConnectivity(
 	ctx context.Context, input connectivityInput, progress func(string),
 ) (pair, connectivity.Result, diag.Diagnostics) {
@@ -53,7 +54,13 @@ func (l *leaves) testConnectivity(
 	}
 	options := connectivity.Options{
 		MaxNodes: int(input.MaxNodes.ValueInt32()), Image: input.Image.ValueString(),
-		PacketCount: defaultPacketCount, MaxLossPercent: defaultMaxLossPercent, Progress: progress,
+		PacketCount: defaultPacketCount, MaxLossPercent: defaultMaxLossPercent,
+		Progress: func(step string) {
+			tflog.Info(ctx, step)
+			if progress != nil {
+				progress(step)
+			}
+		},
 	}
 	if given(input.PacketCount) {
 		options.PacketCount = int(input.PacketCount.ValueInt32())

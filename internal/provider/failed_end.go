@@ -20,11 +20,11 @@ type failedEnd struct {
 // These say what a user can do about a leaf that is lost.
 const (
 	// giveUpAdvice is for a resource of two leaves.
-	giveUpAdvice = "If this leaf is gone for good, apply `abandon_lost_cluster = true`, then destroy. This cleans only the " +
-		"other leaf."
+	giveUpAdvice = "If this leaf is gone for good, apply `abandon_lost_cluster = true`, then destroy. This cleans only " +
+		"the other leaf."
 	// replaceAdvice is for the same in a plan.
-	replaceAdvice = "Nothing is changed. If this leaf is gone for good, apply `abandon_lost_cluster = true`. After that, a " +
-		"destroy, or the next apply, which replaces the shortcut, cleans only the other leaf."
+	replaceAdvice = "Nothing is changed. If this leaf is gone for good, apply `abandon_lost_cluster = true`. After " +
+		"that, a destroy, or the next apply, which replaces the shortcut, cleans only the other leaf."
 	// forgetAdvice is for a resource that nobody can clean up.
 	forgetAdvice = "If it is gone for good, remove the resource from the state with `terraform state rm` and the " +
 		"resource's address. This changes nothing on any leaf."

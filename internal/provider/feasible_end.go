@@ -204,8 +204,8 @@ func checkUnlessMade(attribute path.Path, err error) diag.Diagnostics {
 			"apply fails.").warningAt(attribute)}
 }
 
-// checkNotTaken is like [checkResult] for what an instance must not find. It is only a warning if it may be this state's
-// own, by what a refresh has read or by where its owner was created: tainted, or under a former address.
+// checkNotTaken is like [checkResult] for what an instance must not find. It is only a warning if it may be this
+// state's own, by what a refresh has read or by where its owner was created: tainted, or under a former address.
 func (l *leaves) checkNotTaken(attribute path.Path, self owner.Owner, what reservation, err error) diag.Diagnostics {
 	if _, ok := errors.AsType[*trouble.Problem](err); !ok || !l.refreshed.has(what) && !shortcut.MayShareState(self, err) {
 		return checkResult(attribute, err)

@@ -56,8 +56,8 @@ func planResource[M any, P lifeModel[M]](
 	resp.Diagnostics.Append(plannedChange{KeepsLeaves: p.keepsLeaves}.save(ctx, resp.Private)...)
 }
 
-// proposed reads what Terraform proposes. A new instance has the private state of a first plan, and so the same token, if
-// this is the second plan of a replacement.
+// proposed reads what Terraform proposes. A new instance has the private state of a first plan, and so the same token,
+// if this is the second plan of a replacement.
 func proposed[M any, P lifeModel[M]](
 	ctx context.Context, req resource.ModifyPlanRequest,
 ) (*proposal[P], diag.Diagnostics) {

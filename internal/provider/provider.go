@@ -62,7 +62,8 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	config.Prefetch = func(ctx context.Context, leaf *cluster.Leaf) { _, _ = liqo.RangesOf(ctx, leaf) }
 	p.Close()
 	p.registry = cluster.NewRegistry(config)
-	leaves := &leaves{registry: p.registry, unknown: unknown, hideAuthor: given(model.RecordAuthor) && !model.RecordAuthor.ValueBool()}
+	leaves := &leaves{registry: p.registry, unknown: unknown}
+	leaves.hideAuthor = given(model.RecordAuthor) && !model.RecordAuthor.ValueBool()
 	resp.ResourceData = leaves
 	resp.DataSourceData = leaves
 	resp.ListResourceData = leaves

@@ -24,8 +24,9 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 	}
 	attributes["record_author"] = schema.BoolAttribute{
 		Optional: true,
-		MarkdownDescription: "Whether the objects on a leaf say which user made them, on which host, in which directory and " +
-			"workspace, so that others find the Terraform state. With `false`, they only have a digest of this. Default: `true`.",
+		MarkdownDescription: "Whether the objects on a leaf say which user made them, on which host, in which directory " +
+			"and workspace, so that others find the Terraform state. With `false`, they only have a digest of this. Default: " +
+			"`true`.",
 	}
 	attributes["clusters"] = schema.MapNestedAttribute{
 		Optional: true,
@@ -125,8 +126,9 @@ func clusterAttributes() map[string]schema.Attribute {
 	attributes["credentials_from"] = credentialsFromAttribute()
 	attributes["cluster_id"] = schema.StringAttribute{
 		Optional: true,
-		MarkdownDescription: "Liqo's cluster ID of this cluster. A cluster with another ID is refused. With `credentials_from`, the " +
-			"central cluster has credentials for this ID. Default: with `credentials_from`, the name of the entry; otherwise, any ID.",
+		MarkdownDescription: "Liqo's cluster ID of this cluster. A cluster with another ID is refused. With " +
+			"`credentials_from`, the central cluster has credentials for this ID. Default: with `credentials_from`, the name " +
+			"of the entry; otherwise, any ID.",
 		Validators: []validator.String{notEmpty{}, clusterID()},
 	}
 	return attributes

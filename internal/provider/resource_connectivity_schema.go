@@ -137,9 +137,10 @@ func connectivityFaultAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"hop": measuredText("`Pod`: between a pod and its node. `Node`: the node does not send packets for the other leaf " +
 			"to the gateway. `Overlay`: between a node and the gateway of its leaf. `Gateway`: between the overlay and the " +
-			"tunnel. `Tunnel`: between the two gateways. `Unknown`: what was observed names no hop."),
+			"tunnel. `Tunnel`: between the two gateways. `Unknown`: what was observed names no hop. `summary` says it if " +
+			"several hops come into question."),
 		"leaf":     measuredText("Name of the leaf of the hop. Null for `Tunnel`, and if it may be either leaf."),
-		"node":     measuredText("Node of the hop, for `Pod`, `Node` and `Overlay`."),
+		"node":     measuredText("Node of the hop. Null if the hop is not on one node, as for `Gateway` and `Tunnel`."),
 		"summary":  measuredText("What is wrong, in a few words."),
 		"evidence": measuredText("What was observed."),
 		"advice":   measuredText("What to do."),

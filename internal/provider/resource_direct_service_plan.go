@@ -161,7 +161,8 @@ func warnings(observed direct.State, joined func(clusters [2]string) bool) diag.
 				fmt.Sprintf("The provider block has no cluster with the ID %q", leaf.Name),
 				leaf.Err,
 				"The namespace is offloaded to this cluster, but its endpoints are not shown, and nothing waits for them. "+
-					"Add the cluster to `clusters`. With `credentials_from`, the credentials of the central cluster are enough.").asWarning())
+					"Add the cluster to `clusters`. With `credentials_from`, the credentials of the central cluster are "+
+					"enough.").asWarning())
 		default:
 			diags.Append(failureOf("leaf-unreadable", fmt.Sprintf("Leaf %q can't be read", leaf.Name), leaf.Err).asWarning())
 		}

@@ -66,7 +66,8 @@ func (m *gatewayClientModel) spec(ctx context.Context) (liqo.GatewayClient, diag
 	pods, podsDiags := podsSpec(ctx, m.Pods)
 	diags.Append(podsDiags...)
 	return liqo.GatewayClient{
-		TunnelSettings: m.tunnelSettings(), ServerAddress: m.ServerAddress.ValueString(), ServerPort: m.ServerPort.ValueInt32(),
+		TunnelSettings: m.tunnelSettings(),
+		ServerAddress:  m.ServerAddress.ValueString(), ServerPort: m.ServerPort.ValueInt32(),
 		KeySecret: m.KeySecretName.ValueString(), Template: template, Pods: pods,
 	}, diags
 }

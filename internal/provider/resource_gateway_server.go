@@ -27,7 +27,8 @@ func gatewayServerSchema(ctx context.Context) schema.Schema {
 	own["pods"] = podsAttribute(podsOfEnd + podsChange)
 	own["endpoint"] = schema.SingleNestedAttribute{
 		Computed: true, Attributes: endpointAttributes(),
-		MarkdownDescription: "Address and port of this gateway, as it reports them. Its first address and its port are `server_address` and `server_port` of the " +
+		MarkdownDescription: "Address and port of this gateway, as it reports them. Its first address and its port are " +
+			"`server_address` and `server_port` of the " +
 			"`liqo_gateway_client` on the other cluster.",
 	}
 	return schema.Schema{
@@ -77,7 +78,8 @@ func (m *gatewayServerModel) planComputed(state *gatewayServerModel) {
 		return
 	}
 	// Without an endpoint, the Service may be lost, and then the gateway is replaced.
-	isReplaced := !m.KeySecretName.Equal(state.KeySecretName) || !m.Template.Equal(state.Template) || !given(state.Endpoint) ||
+	isReplaced := !m.KeySecretName.Equal(state.KeySecretName) || !m.Template.Equal(state.Template) ||
+		!given(state.Endpoint) ||
 		!given(state.PublicKey)
 	m.promiseKey(&state.endGatewayModel, isReplaced)
 	if !isReplaced && m.ServiceType.Equal(state.ServiceType) && m.Port.Equal(state.Port) &&

@@ -55,8 +55,8 @@ func savedOwnership(ctx context.Context, private privateState) (own ownership, d
 }
 
 // ownershipOf returns the ownership of an existing instance. id is the token in the state, or null until what an import
-// has found is marked. The state decides: if the provider is killed during an update, Terraform drops the private state,
-// and to destroy a tainted instance, it passes the private state that was planned for the replacement.
+// has found is marked. The state decides: if the provider is killed during an update, Terraform drops the private
+// state, and to destroy a tainted instance, it passes the private state that was planned for the replacement.
 func ownershipOf(ctx context.Context, private privateState, id types.String) (ownership, diag.Diagnostics) {
 	own, diags := savedOwnership(ctx, private)
 	if !id.IsNull() {

@@ -44,6 +44,7 @@ func TestAnInstanceKeepsItsTokenBetweenOperations(t *testing.T) {
 
 func TestTheStateDecidesWhoseAnInstanceIs(t *testing.T) {
 	mine, unmarked := types.StringValue("mine"), types.StringNull()
+	claiming := func(token string) ownership { return ownership{Token: token, Claims: true} }
 	for name, test := range map[string]struct {
 		saved    ownership // in the private state; empty for none
 		id       types.String
@@ -52,10 +53,10 @@ func TestTheStateDecidesWhoseAnInstanceIs(t *testing.T) {
 		"made here":                           {ownership{Token: "mine"}, mine, ownership{Token: "mine"}},
 		"whose provider was killed":           {ownership{}, mine, ownership{Token: "mine"}},
 		"tainted":                             {ownership{Token: "replacement"}, mine, ownership{Token: "mine"}},
-		"imported":                            {ownership{Token: "mine", Claims: true}, unmarked, ownership{Token: "mine", Claims: true}},
+		"imported":                            {claiming("mine"), unmarked, claiming("mine")},
 		"imported, whose provider was killed": {ownership{}, unmarked, ownership{Claims: true, Imported: true}},
-		"imported and tainted":                {ownership{Token: "replacement"}, unmarked, ownership{Token: "replacement", Claims: true}},
-		"of a request that was imported":      {ownership{Token: "mine", Claims: true}, mine, ownership{Token: "mine", Claims: true}},
+		"imported and tainted":                {ownership{Token: "replacement"}, unmarked, claiming("replacement")},
+		"of a request that was imported":      {claiming("mine"), mine, claiming("mine")},
 	} {
 		private := kept{}
 		if test.saved != (ownership{}) {

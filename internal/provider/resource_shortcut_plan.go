@@ -68,8 +68,8 @@ func (p *planning) planUpdate(ctx context.Context) diag.Diagnostics {
 
 // planRepair plans an update of a shortcut that an apply can repair, and reports whether there is anything to repair.
 // If everything is in place and only the tunnel is down, there is nothing to plan: Terraform cannot repair a broken
-// link. If a leaf is lost and abandon_lost_cluster gives it up, there is no repair either, because abandon_lost_cluster must be
-// applied without this leaf.
+// link. If a leaf is lost and abandon_lost_cluster gives it up, there is no repair either, because abandon_lost_cluster
+// must be applied without this leaf.
 func (p *planning) planRepair(ctx context.Context) (bool, diag.Diagnostics) {
 	if p.givesUp() {
 		return false, nil

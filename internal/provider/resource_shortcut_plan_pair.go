@@ -63,8 +63,8 @@ func (p *planning) planUnknownNames() diag.Diagnostics {
 }
 
 // planLeaves plans the clusters that the names refer to. They force a replacement if they are not the clusters of the
-// state. A name that has not changed, but refers to another cluster now, is an error, unless abandon_lost_cluster gives up the
-// cluster of the state. If the plan sets abandon_lost_cluster, it goes on without that leaf.
+// state. A name that has not changed, but refers to another cluster now, is an error, unless abandon_lost_cluster gives
+// up the cluster of the state. If the plan sets abandon_lost_cluster, it goes on without that leaf.
 func (p *planning) planLeaves(ctx context.Context) diag.Diagnostics {
 	diags, moved := p.pair.differ(), false
 	for _, end := range p.ends() {
@@ -111,8 +111,8 @@ func (p *planning) becomesAnother() {
 	}
 }
 
-// reservations are what instances use alone: a pair of leaves, and namespaces that the user set. They are those that this
-// provider process has planned or refreshed. Terraform plans an instance twice if it replaces it.
+// reservations are what instances use alone: a pair of leaves, and namespaces that the user set. They are those that
+// this provider process has planned or refreshed. Terraform plans an instance twice if it replaces it.
 type reservations struct {
 	mu     sync.Mutex
 	tokens map[reservation]string // of the owning instance

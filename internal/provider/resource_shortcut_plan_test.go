@@ -29,7 +29,9 @@ func recorded(t *testing.T, status shortcut.Status) shortcutModel {
 
 // planningOf returns the plan of a shortcut. Without a state, the shortcut is new.
 func planningOf(plan, config shortcutModel, state *shortcutModel, joined pair) *planning {
-	return &planning{proposal: &proposal[*shortcutModel]{plan: &plan, config: &config, state: state}, leaves: &leaves{}, pair: joined}
+	return &planning{
+		proposal: &proposal[*shortcutModel]{plan: &plan, config: &config, state: state}, leaves: &leaves{}, pair: joined,
+	}
 }
 
 func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
@@ -39,7 +41,9 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 		plan     func(*shortcutModel)
 		expected bool
 	}{
-		"abandon_lost_cluster": {plan: func(m *shortcutModel) { m.AbandonLostCluster = types.BoolValue(true) }, expected: true},
+		"abandon_lost_cluster": {
+			plan: func(m *shortcutModel) { m.AbandonLostCluster = types.BoolValue(true) }, expected: true,
+		},
 		"destroy_peering_network": {
 			plan: func(m *shortcutModel) { m.DestroyPeering = types.BoolValue(true) }, expected: true,
 		},
@@ -72,7 +76,8 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 			plan:   func(m *shortcutModel) { m.AbandonLostCluster = types.BoolValue(true) }, expected: true,
 		},
 		"a setting of a shortcut whose tunnel is down": {
-			status: shortcut.Error, plan: func(m *shortcutModel) { m.AbandonLostCluster = types.BoolValue(true) }, expected: true,
+			status: shortcut.Error,
+			plan:   func(m *shortcutModel) { m.AbandonLostCluster = types.BoolValue(true) }, expected: true,
 		},
 		"a setting of a shortcut that needs repair": {
 			status: shortcut.Disconnected, plan: func(m *shortcutModel) { m.AbandonLostCluster = types.BoolValue(true) },
@@ -128,9 +133,12 @@ func TestAnImportedShortcutKeepsALostLeafOnlyToGiveItUp(t *testing.T) {
 		"abandon_lost_cluster":                     {pair: lost, plan: force, expected: true},
 		"abandon_lost_cluster of a marked one":     {pair: lost, plan: force, marked: true, expected: true},
 		"abandon_lost_cluster without a lost leaf": {pair: reachable, plan: force},
-		"another setting":                          {pair: lost, plan: func(m *shortcutModel) { m.OnDestroy = types.StringNull() }},
+		"another setting": {
+			pair: lost, plan: func(m *shortcutModel) { m.OnDestroy = types.StringNull() },
+		},
 		"abandon_lost_cluster and a change on a leaf": {
-			pair: lost, plan: func(m *shortcutModel) { m.AbandonLostCluster, m.MTU = types.BoolValue(true), types.Int32Value(1300) },
+			pair: lost,
+			plan: func(m *shortcutModel) { m.AbandonLostCluster, m.MTU = types.BoolValue(true), types.Int32Value(1300) },
 		},
 	} {
 		state := recorded(t, shortcut.Connected)

@@ -106,9 +106,9 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				Default: booldefault.StaticBool(false),
 				MarkdownDescription: "Whether to destroy although one of the leaves is lost: it does not answer, " +
 					"the provider block no longer lists its cluster, its name refers to another cluster, it no longer has " +
-					"Liqo, its certificate has changed, or the cluster of `credentials_from` is no longer peered with it. The destroy, " +
-					"also that of a replacement, then cleans only the other leaf. Apply this setting before the destroy. If " +
-					"nothing else changes, this apply does not contact the leaves. Default: `false`.",
+					"Liqo, its certificate has changed, or the cluster of `credentials_from` is no longer peered with it. The " +
+					"destroy, also that of a replacement, then cleans only the other leaf. Apply this setting before the destroy. " +
+					"If nothing else changes, this apply does not contact the leaves. Default: `false`.",
 			},
 			"destroy_peering_network": schema.BoolAttribute{
 				Optional: true, Computed: true,
@@ -277,7 +277,8 @@ func (m *shortcutModel) observedEnds(state shortcut.State) {
 func (m *shortcutModel) changesSettingsOnly(ctx context.Context, state *shortcutModel) bool {
 	rest := *m
 	rest.Client, rest.Server = state.Client, state.Server // names may change; the cluster IDs are compared below
-	rest.OnDestroy, rest.AbandonLostCluster, rest.DestroyPeering = state.OnDestroy, state.AbandonLostCluster, state.DestroyPeering
+	rest.OnDestroy, rest.AbandonLostCluster = state.OnDestroy, state.AbandonLostCluster
+	rest.DestroyPeering = state.DestroyPeering
 	rest.Timeouts = state.Timeouts
 	rest.WaitForConnection = state.WaitForConnection       // without a change on a leaf there is no wait
 	if m.CIDRRemapping.ValueString() == remappingAllowed { // only a leaf shows a remapping that is forbidden now

@@ -93,7 +93,9 @@ func (v credentialValidator) MarkdownDescription(ctx context.Context) string {
 }
 
 // ValidateString implements [validator.String].
-func (v credentialValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func (v credentialValidator) ValidateString(
+	_ context.Context, req validator.StringRequest, resp *validator.StringResponse,
+) {
 	text := req.ConfigValue.ValueString()
 	if strings.TrimSpace(text) == "" { // null, unknown, or a matter of notEmpty
 		return

@@ -25,8 +25,8 @@ type otherOwnerError struct {
 // Error names the owner.
 func (e *otherOwnerError) Error() string { return "it is owned by " + e.origin.String() }
 
-// MayShareState reports whether an error means that another resource instance owns what this one needs, and whether that
-// instance may be in this one's Terraform state, as their origins say. Then it may be about to be destroyed.
+// MayShareState reports whether an error means that another resource instance owns what this one needs, and whether
+// that instance may be in this one's Terraform state, as their origins say. Then it may be about to be destroyed.
 func MayShareState(self owner.Owner, err error) bool {
 	other, ok := errors.AsType[*otherOwnerError](err)
 	return ok && self.Origin.MayShareState(other.origin)

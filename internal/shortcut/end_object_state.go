@@ -113,8 +113,8 @@ type EndObjectOwner struct {
 	Shortcut bool // it is a liqo_shortcut
 }
 
-// ImportedFrom returns who owns the object. An import takes the token, so that the object needs no other marks, and is not
-// changed.
+// ImportedFrom returns who owns the object. An import takes the token, so that the object needs no other marks, and is
+// not changed.
 func (o EndObject) ImportedFrom(ctx context.Context) (EndObjectOwner, error) {
 	objects, err := o.End.Find(ctx)
 	object := end.ObjectOf(objects, o.End.Owner.Resource)

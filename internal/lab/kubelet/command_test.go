@@ -142,7 +142,8 @@ func TestTheCommandsOfAPodStartLateOnASlowNode(t *testing.T) {
 		}
 		if pod, result := step(t, r); (len(runtime.addresses) == 0) != late || late && (result.RequeueAfter != time.Hour ||
 			pod.Status.ContainerStatuses[0].State.Waiting == nil) {
-			t.Errorf("%s: again after %s, %v run, and the pod has %+v", setting, result.RequeueAfter, runtime.addresses, pod.Status)
+			t.Errorf("%s: again after %s, %v run, and the pod has %+v",
+				setting, result.RequeueAfter, runtime.addresses, pod.Status)
 		}
 	}
 }

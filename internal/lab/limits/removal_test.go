@@ -11,7 +11,8 @@ import (
 
 func TestPacketsAtAGatewayOfARemovedRuleEndUnlessTheyLookLikeAnswers(t *testing.T) {
 	web := liqo.Rule{Protocol: liqo.TCP, Port: 443}
-	for _, removed := range []*liqo.Rule{nil, {}, &web, {Protocol: liqo.UDP, Port: 443}} { // nil stands for no limits before
+	// nil stands for no limits before.
+	for _, removed := range []*liqo.Rule{nil, {}, &web, {Protocol: liqo.UDP, Port: 443}} {
 		for _, protocol := range []string{"tcp", "udp"} {
 			if removed != nil && removed.Protocol != "" && removed.Protocol != protocol {
 				continue

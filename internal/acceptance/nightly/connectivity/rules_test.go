@@ -62,7 +62,8 @@ func TestAccPacketsThatAForeignRuleDropsAreNamedAfterIt(t *testing.T) {
 		func(rules *networkingv1beta1.FirewallConfiguration) bool {
 			return len(rules.Status.Conditions) == 1 && rules.Status.Conditions[0].Status == metav1.ConditionTrue
 		})
-	acctest.Says(t, p.Refused("apply", "-auto-approve"), `The gateway of "milan" does not pass packets on from "rome" to`,
+	acctest.Says(t, p.Refused("apply", "-auto-approve"),
+		`Packets from "rome" to "milan" get lost in one of the two gateways`,
 		"FirewallConfiguration default/theirs")
 	p.pair.Run("destroy", "-auto-approve") // Liqo leaves rules in a gateway
 }

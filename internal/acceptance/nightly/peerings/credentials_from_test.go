@@ -58,7 +58,8 @@ func TestAccTheLeavesAreReachedThroughTheCentreWhichHasCredentialsForThem(t *tes
 		}
 	}
 
-	p.ReplaceIn("main.tf", `rome   = { credentials_from = "europe" }`, `rome = { credentials_from = "europe", cluster_id = "roma" }`)
+	p.ReplaceIn("main.tf",
+		`rome   = { credentials_from = "europe" }`, `rome = { credentials_from = "europe", cluster_id = "roma" }`)
 	acctest.Says(t, p.Run("plan"), `Warning: "europe" has no credentials for it on leaf "rome"`,
 		`no Identity for a cluster with the ID "roma"; it has them for "milan", "rome"`, "Set `cluster_id`")
 	p.ReplaceIn("main.tf", `cluster_id = "roma" }`, `cluster_id = "rome" }`)

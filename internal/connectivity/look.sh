@@ -1,4 +1,4 @@
-# Pings the pods of the other leaf, all at the same time, from a pod to which Liqo makes no route.
+# Pings the pods of the other leaf, all at the same time.
 # $@: the addresses of the pods
 
 for address; do

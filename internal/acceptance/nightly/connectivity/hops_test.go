@@ -1,0 +1,153 @@
+package connectivity
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+// hop is a part of the way on which packets get lost, at one leaf and in one direction.
+type hop struct {
+	name string
+	at   func(p *tested, leaf string) string // the place
+	drop string                              // a command of the lab
+	// want is the hop, its leaf and its node. All is the node of a leaf that has only one.
+	want string
+	says string // part of what the fault says
+}
+
+// hops are all of them. Both leaves reach the other one at 10.71.0.0/16.
+var hops = []hop{
+	{"what pods send", (*tested).lastNode, "drop --hook=prerouting --in=pod*", "Pod <here> <node>", "pod network"},
+	{
+		"what pods get", (*tested).lastNode, "drop --hook=postrouting --out=pod* --protocol=icmp --from=10.71.0.0/16",
+		"Pod <here> <node>", "pod network",
+	},
+	{"what pods send, at a node without a route", (*tested).lastNode, "unroute 10.71.0.0/16", "Node <here> " +
+		"<node>", "node-gw"},
+	{
+		"what pods send, at a node that does not forward", (*tested).lastNode,
+		"drop --hook=forward --in=pod* --to=10.71.0.0/16", "Node <here> <node>", "node-gw",
+	},
+	{
+		"what pods get, at a node that does not forward", (*tested).lastNode, "drop --hook=forward --in=liqo.* --out=pod*",
+		"Pod <here> <node>", "pod network",
+	},
+	// A device that is down would come up whenever Liqo's fabric looks at it.
+	{"the overlay to the gateway", (*tested).gateway, "drop --hook=ingress --in=liqo.*", "Overlay <here> <all>", "Geneve"},
+	{"the overlay to a node", (*tested).lastNode, "drop --hook=ingress --in=liqo.*", "Overlay <here> " +
+		"<node>", "spec.nodeName"},
+	{
+		"what a gateway sends into the tunnel", (*tested).gateway, "drop --hook=forward --out=liqo-tunnel", "Gateway  ",
+		`Packets from "<here>" to "<there>" get lost in one of the two gateways`,
+	},
+	{
+		"what a gateway gets from the tunnel", (*tested).gateway, "drop --hook=forward --in=liqo-tunnel", "Gateway  ",
+		`Packets from "<there>" to "<here>" get lost in one of the two gateways`,
+	},
+	{
+		"the tunnel to a leaf", (*tested).gatewayNode, "drop --hook=prerouting --in=eth0 --protocol=udp", "Tunnel  ",
+		"Connection",
+	},
+}
+
+// lastNode is the place of a cluster's node without the gateway, or of its only node.
+func (p *tested) lastNode(cluster string) string {
+	p.T.Helper()
+	if !p.several {
+		return p.gatewayNode(cluster)
+	}
+	return p.otherNode(cluster)
+}
+
+// brokenHop is a hop of one leaf.
+type brokenHop struct {
+	hop
+
+	here, there string
+}
+
+// allHops are the hops of both leaves.
+func allHops() []brokenHop {
+	var all []brokenHop
+	for _, hop := range hops {
+		all = append(all, brokenHop{hop, "rome", "milan"}, brokenHop{hop, "milan", "rome"})
+	}
+	return all
+}
+
+// isNamed breaks a hop, and fails the test if a connectivity test does not name it.
+func (p *tested) isNamed(broken brokenHop) {
+	p.T.Helper()
+	place := broken.at(p, broken.here)
+	p.lab.Command(p.T, slices.Insert(strings.Fields(broken.drop), 1, place)...)
+	result := p.again(1)
+	p.lab.Command(p.T, "mend", place)
+	p.T.Logf("%s of %s: %+v", broken.name, broken.here, result.Faults)
+	node := strings.TrimPrefix(p.lastNode(broken.here), broken.here+"/")
+	all := node
+	if p.several {
+		all = ""
+	}
+	names := strings.NewReplacer("<here>", broken.here, "<there>", broken.there, "<node>", node, "<all>", all)
+	if len(result.Faults) != 1 {
+		p.T.Errorf("it has %d faults: %+v", len(result.Faults), result.Faults)
+		return
+	}
+	found := result.Faults[0]
+	got := fmt.Sprintf("%s %s %s", found.Hop, found.Leaf, found.Node)
+	if got != names.Replace(broken.want) ||
+		!strings.Contains(found.Summary+found.Evidence+found.Advice, names.Replace(broken.says)) {
+		p.T.Errorf("got %s: %s\n%s\n%s", got, found.Summary, found.Evidence, found.Advice)
+	}
+	noPods(p.T, p.lab)
+	p.pair.ComesBack()
+}
+
+func TestAccPacketsThatGetLostHaveTheHopNamed(t *testing.T) {
+	p := borrowTested(t, twoNodes, acctest.OverNodePort)
+	for _, broken := range acctest.SomeOf(allHops(), 3, acctest.NewDice(t)) {
+		t.Run(broken.name+" of "+broken.here, func(t *testing.T) {
+			p.T = t
+			p.isNamed(broken)
+			if result := p.again(2); result.Status != "Passed" {
+				t.Errorf("after the fault: %+v", result.Faults)
+			}
+		})
+	}
+}
+
+// Pods start late here, those of one leaf later than those of the other one, and are reported late.
+func TestAccPacketsThatGetLostOnSlowNodesHaveTheHopNamed(t *testing.T) {
+	for name, options := range map[string][]string{"one node": oneNode, "two nodes": twoNodes} {
+		t.Run(name, func(t *testing.T) {
+			p := borrowTested(t, options, acctest.OverNodePort)
+			p.set("rome", "pod-started-after=30s", "pod-reported-after=2s")
+			p.set("milan", "pod-started-after=5s", "pod-reported-after=15s")
+			if result := p.again(0); result.Status != "Passed" || result.PathMTU != 1340 {
+				t.Errorf("before the faults: %+v", result)
+			}
+			for _, broken := range acctest.SomeOf(allHops(), 2, acctest.NewDice(t)) {
+				t.Run(broken.name+" of "+broken.here, func(t *testing.T) {
+					p.T = t
+					p.isNamed(broken)
+				})
+			}
+			p.T = t
+		})
+	}
+}
+
+// set changes settings of a cluster until the test ends.
+func (p *tested) set(cluster string, settings ...string) {
+	p.T.Helper()
+	usual := map[string]string{"pod-started-after": "0s", "pod-reported-after": "500ms"}
+	for _, setting := range settings {
+		p.lab.Command(p.T, "set", cluster, setting)
+		key, _, _ := strings.Cut(setting, "=")
+		p.T.Cleanup(func() { p.lab.Command(p.T, "set", cluster, key+"="+usual[key]) })
+	}
+}
