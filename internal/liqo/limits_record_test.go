@@ -36,9 +36,11 @@ func TestLimitsAreReadBackUnlessSomeoneHasEditedTheirRules(t *testing.T) {
 		"no annotation": {[]func(*networkingv1beta1.FirewallConfiguration){func(f *networkingv1beta1.FirewallConfiguration) {
 			f.Annotations = nil
 		}}, 0},
-		"hostile annotation": {[]func(*networkingv1beta1.FirewallConfiguration){func(f *networkingv1beta1.FirewallConfiguration) {
-			f.Annotations[LimitsAnnotation] = `{"in":[{"protocol":"\u001b[2J"}],"nodes":"10.70.0.0","version":2}`
-		}}, 0},
+		"hostile annotation": {[]func(*networkingv1beta1.FirewallConfiguration){
+			func(f *networkingv1beta1.FirewallConfiguration) {
+				f.Annotations[LimitsAnnotation] = `{"in":[{"protocol":"\u001b[2J"}],"nodes":"10.70.0.0","version":2}`
+			},
+		}, 0},
 		"of an older version":         {[]func(*networkingv1beta1.FirewallConfiguration){of("-1")}, -1},
 		"of an older version, edited": {[]func(*networkingv1beta1.FirewallConfiguration){of("-1"), edit}, 0},
 		"of a newer version, which writes another table": {

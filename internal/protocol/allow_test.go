@@ -112,7 +112,7 @@ func TestATopologySaysWhereItsEdgesAreLimited(t *testing.T) {
 		p.apply()
 		seen.plan()
 		seen.has(all, test.limitedAt, "edges", 0, "limited_at")
-		seen.shows(all, "mermaid", test.drawn)
+		seen.draws(all, test.drawn)
 		p.destroy()
 	}
 }

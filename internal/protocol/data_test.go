@@ -91,12 +91,12 @@ func TestADataSourceWithoutKnownCredentialsSaysWhatToDo(t *testing.T) {
 	p.has("data.liqo_cluster.rome", "rome", "id")
 }
 
-// shows fails the test unless a text that a data source shows has all of these parts.
-func (p *project) shows(address, attribute string, parts ...string) {
+// draws fails the test unless the picture of a data source has all of these parts.
+func (p *project) draws(address string, parts ...string) {
 	p.t.Helper()
 	for _, part := range parts {
-		if text := p.value(address, attribute); !strings.Contains(text, part) {
-			p.t.Errorf("%q is missing in %s of %s:\n%s", part, attribute, address, text)
+		if text := p.value(address, "mermaid"); !strings.Contains(text, part) {
+			p.t.Errorf("%q is missing in the picture of %s:\n%s", part, address, text)
 		}
 	}
 }
@@ -259,16 +259,16 @@ func TestDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 			}
 		}
 	}
-	p.shows(topology, "mermaid", "flowchart LR\n", `n0(("europe"))`, `n3 ==>|"shortcut (not Terraform's)"| n1`,
+	p.draws(topology, "flowchart LR\n", `n0(("europe"))`, `n3 ==>|"shortcut (not Terraform's)"| n1`,
 		`n4["venice<br/>✗ no Liqo"]`)
-	p.shows("data.liqo_topology.rome", "mermaid", `"2 of 5 clusters, 1 of 1 connection"`)
+	p.draws("data.liqo_topology.rome", `"2 of 5 clusters, 1 of 1 connection"`)
 
 	p.configure(between("milan", overNodePort+"\nmtu = 1400") + views("depends_on = ["+romeMilan+"]"))
 	p.imports(romeMilan, "rome/milan")
 	p.apply().does("update", romeMilan)
 	p.has(one, "terraform-provider-liqo", "made_by")
 	p.has(all, "terraform-provider-liqo", "shortcuts", 0, "made_by")
-	p.shows(topology, "mermaid", `n3 ==>|"shortcut"| n1`)
+	p.draws(topology, `n3 ==>|"shortcut"| n1`)
 }
 
 func TestDataSourcesShowTheOtherClustersIfOneDoesNotAnswer(t *testing.T) {
@@ -294,7 +294,7 @@ func TestDataSourcesShowTheOtherClustersIfOneDoesNotAnswer(t *testing.T) {
 		p.has(topology, name, "nodes", i, "name")
 		p.has(topology, status, "nodes", i, "status")
 	}
-	p.shows(topology, "mermaid", `n1["milan<br/>✗ unreachable"]`, `n3 -.->|"? shortcut: Unknown"| n1`)
+	p.draws(topology, `n1["milan<br/>✗ unreachable"]`, `n3 -.->|"? shortcut: Unknown"| n1`)
 
 	l.project(t, `data "liqo_cluster" "milan" { name = "milan" }`).planFails("Error: "+headline, `name = "milan"`)
 	l.project(t, "data \"liqo_shortcut\" \"rome_milan\" {\nclient = \"rome\"\nserver = \"milan\"\n}").

@@ -19,7 +19,7 @@ func TestAShortcutIsImportedByTheIDsOfItsClusters(t *testing.T) {
 	l := leavesFor(t)
 	p := l.project(t, between("milan", overNodePort))
 	p.apply()
-	found := p.query("liqo_shortcut", `cluster = "milan"`)
+	found := p.query(`cluster = "milan"`)
 	if len(found) != 1 || shown(at(found[0].identity, "client_cluster_id")) != "rome" {
 		t.Fatalf("a query finds %v", found)
 	}

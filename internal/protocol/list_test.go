@@ -22,7 +22,7 @@ func TestAQueryFindsANetworkThatAnotherProgramMadeAndItsImportChangesNothing(t *
 		"cluster = \"milan\"\nmade_by = \"terraform-provider-liqo\"": nil,
 	} {
 		var names []string
-		for _, one := range p.query("liqo_shortcut", filters) {
+		for _, one := range p.query(filters) {
 			names = append(names, one.name)
 		}
 		if !slices.Equal(names, expected) {
@@ -30,7 +30,7 @@ func TestAQueryFindsANetworkThatAnotherProgramMadeAndItsImportChangesNothing(t *
 		}
 	}
 
-	found := p.query("liqo_shortcut", `made_by = "other"`)[0]
+	found := p.query(`made_by = "other"`)[0]
 	p.configure(between("milan", overNodePort) + fmt.Sprintf(`
 		import {
 		  to       = liqo_shortcut.rome_milan

@@ -72,7 +72,7 @@ func TestAnImportFindsThePodsThatBothGatewaysHave(t *testing.T) {
 	l := leavesFor(t)
 	p := l.project(t, between("milan", standbyAtEachEnd))
 	p.apply()
-	for _, found := range p.query("liqo_shortcut", "") {
+	for _, found := range p.query("") {
 		if pods := shown(at(found.resource, "pods", "replicas")); pods != "2" {
 			t.Errorf("a query finds %s replicas of both gateways, of %s", pods, shown(found.resource))
 		}

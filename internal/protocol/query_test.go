@@ -11,12 +11,15 @@ type listed struct {
 	identity, resource cty.Value
 }
 
-// query is `terraform query` with one list block of a type. Its `config` has these attributes. It must succeed.
-func (p *project) query(typeName, attributes string) []listed {
+// listedType is the type of what is listed.
+const listedType = "liqo_shortcut"
+
+// query is `terraform query` with one list block of shortcuts. Its `config` has these attributes. It must succeed.
+func (p *project) query(attributes string) []listed {
 	p.t.Helper()
 	r := p.begin()
 	defer r.end()
-	blocks, err := parse("list \"" + typeName + "\" \"query\" {\n" + attributes + "\n}")
+	blocks, err := parse("list \"" + listedType + "\" \"query\" {\n" + attributes + "\n}")
 	r.must(err)
 	config, ok := r.evaluate(blocks[0])
 	server, serves := r.server("liqo").(tfprotov6.ListResourceServer)
@@ -25,20 +28,20 @@ func (p *project) query(typeName, attributes string) []listed {
 	}
 	wire := sent(config, config.Type())
 	valid, err := server.ValidateListResourceConfig(p.t.Context(), &tfprotov6.ValidateListResourceConfigRequest{
-		TypeName: typeName, Config: wire, IncludeResourceObject: sent(cty.True, cty.Bool),
+		TypeName: listedType, Config: wire, IncludeResourceObject: sent(cty.True, cty.Bool),
 	})
 	r.must(err)
-	r.outcome.told("list."+typeName+".query", config, valid.Diagnostics)
+	r.outcome.told("list."+listedType+".query", config, valid.Diagnostics)
 	stream, err := server.ListResource(p.t.Context(),
-		&tfprotov6.ListResourceRequest{TypeName: typeName, Config: wire, IncludeResource: true, Limit: 100})
+		&tfprotov6.ListResourceRequest{TypeName: listedType, Config: wire, IncludeResource: true, Limit: 100})
 	r.must(err)
 	var found []listed
 	for result := range stream.Results {
-		r.outcome.told("list."+typeName+".query", config, result.Diagnostics)
+		r.outcome.told("list."+listedType+".query", config, result.Diagnostics)
 		if result.Identity != nil {
 			found = append(found, listed{
-				result.DisplayName, received(result.Identity.IdentityData, schemaFor("identity", typeName).of),
-				received(result.Resource, schemaFor("resource", typeName).of),
+				result.DisplayName, received(result.Identity.IdentityData, schemaFor("identity", listedType).of),
+				received(result.Resource, schemaFor("resource", listedType).of),
 			})
 		}
 	}

@@ -3,7 +3,6 @@ package tools
 import (
 	"bufio"
 	"context"
-	"errors"
 	"flag"
 	"io"
 	"net"
@@ -11,8 +10,6 @@ import (
 	"os"
 	"strconv"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // curl gets a page over HTTP, without TLS. The URL must name the port.
@@ -36,7 +33,7 @@ func curl(args []string, out io.Writer) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), *longest)
 	defer cancel()
-	return coded(download(ctx, url, answer))
+	return download(ctx, url, answer)
 }
 
 // wget gets a page as curl does, into a file.
@@ -50,24 +47,6 @@ func wget(args []string, _ io.Writer) error {
 		return err
 	}
 	return curl([]string{"-o", *file, "-m", strconv.Itoa(*longest), url}, io.Discard)
-}
-
-// exitError is an error with curl's exit status for it.
-type exitError struct {
-	error
-	status int
-}
-
-// coded gives an error of a download curl's exit status: that of a refused connection or of a time that is over.
-func coded(err error) error {
-	const refused, late = 7, 28
-	switch {
-	case errors.Is(err, unix.ECONNREFUSED):
-		return exitError{err, refused}
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		return exitError{err, late}
-	}
-	return err
 }
 
 // download writes what a URL answers.

@@ -1,5 +1,5 @@
-// Package tools contains ping and curl, with the flags and the output that the pods of a connectivity test use, and
-// wget, with the flags of a gateway's probes. The machine may lack these programs.
+// Package tools contains ping, with the flags and the output that the pods of a connectivity test use, curl, for the
+// metrics of gateways, and wget, with the flags of a gateway's probes. The machine may lack these programs.
 package tools
 
 import (
@@ -14,14 +14,6 @@ type Tool func(args []string, out io.Writer) error
 
 // ByName are the tools, by the name of the program.
 var ByName = map[string]Tool{"ping": ping, "curl": curl, "wget": wget}
-
-// ExitStatus is what a program ends with after an error of its tool.
-func ExitStatus(err error) int {
-	if coded, ok := errors.AsType[exitError](err); ok {
-		return coded.status
-	}
-	return 1
-}
 
 // parse reads flags, and returns the only argument that is none.
 func parse(flags *flag.FlagSet, args []string) (target string, err error) {

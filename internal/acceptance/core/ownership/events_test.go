@@ -10,7 +10,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-// imports imports the network of two leaves, and lets Terraform manage it from then on.
+// imports lets Terraform take over the network of two leaves, and manage it from then on.
 func imports(config, id string) resource.TestStep {
 	return resource.TestStep{
 		Config: config, ResourceName: acctest.RomeMilan, ImportState: true, ImportStateId: id, ImportStatePersist: true,

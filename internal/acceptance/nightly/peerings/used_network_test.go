@@ -35,7 +35,7 @@ func shortcutOverPeering(l *acctest.Lab, leaf, more string) string {
 
 const overPeering = "liqo_shortcut.over_peering"
 
-// imports imports the network of Europe's peering with a leaf, and lets Terraform manage it from then on.
+// imports lets Terraform take over the network of Europe's peering with a leaf, and manage it from then on.
 func imports(l *acctest.Lab, leaf string) resource.TestStep {
 	return resource.TestStep{
 		Config: shortcutOverPeering(l, leaf, ""), ResourceName: overPeering, ImportState: true,

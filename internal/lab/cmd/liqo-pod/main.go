@@ -21,7 +21,7 @@ func main() {
 	name := filepath.Base(os.Args[0])
 	if err := run(name, os.Args[1:]); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
-		os.Exit(tools.ExitStatus(err))
+		os.Exit(1)
 	}
 }
 
