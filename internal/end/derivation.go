@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -97,8 +100,9 @@ func (d derivedDeployment) electing() []map[string]any {
 	})
 }
 
-// setReplicas lets several replicas elect the active one. Then no pod is active from its start, and a change replaces
-// one pod after the other. A single replica may go on to elect itself: so the template's own flags stay.
+// setReplicas lets several replicas elect the active one. Then no pod is active from its start, and a change leaves one
+// pod until a new one is ready. It waits for no other one, which may find no node. A single replica may go on to elect
+// itself: so the template's own flags stay.
 func (d derivedDeployment) setReplicas(settings liqo.PodSettings) error {
 	if settings.Replicas == 0 {
 		return nil
@@ -121,12 +125,17 @@ func (d derivedDeployment) setReplicas(settings liqo.PodSettings) error {
 	}
 	delete(fieldsOf(d.metadata["labels"]), activeLabel)
 	d.deployment["strategy"] = map[string]any{
-		"type": "RollingUpdate", "rollingUpdate": map[string]any{"maxSurge": int64(0), "maxUnavailable": int64(1)},
+		"type": "RollingUpdate", "rollingUpdate": map[string]any{
+			"maxSurge": int64(0), "maxUnavailable": int64(settings.Replicas - 1),
+		},
 	}
 	return d.separate(settings.Spread())
 }
 
-// separate lets no two replicas share a node, or another domain that the topology key stands for.
+// separate lets no two replicas share a node, or another domain that the topology key stands for. Those of a former
+// revision don't count: a change could otherwise wait for ever for a node that one of them has. Anti-affinity can't say
+// this before Kubernetes 1.31, but a limit of the difference between domains can. As there are never so many domains,
+// Kubernetes compares each with an empty one.
 func (d derivedDeployment) separate(topologyKey string) error {
 	selector := fieldsOf(d.deployment["selector"])
 	if selector == nil {
@@ -135,11 +144,14 @@ func (d derivedDeployment) separate(topologyKey string) error {
 	if err := literal("topology_key", topologyKey); err != nil {
 		return err
 	}
-	rules := part(part(d.pods, "affinity"), "podAntiAffinity")
-	const required = "requiredDuringSchedulingIgnoredDuringExecution"
-	terms, _ := rules[required].([]any)
-	rules[required] = append(slices.Clip(terms), map[string]any{
-		"labelSelector": runtime.DeepCopyJSON(selector), "topologyKey": topologyKey,
+	const constraints, strictly = "topologySpreadConstraints", string(corev1.DoNotSchedule)
+	others, _ := d.pods[constraints].([]any)
+	others = slices.DeleteFunc(slices.Clone(others), func(one any) bool { // there is one at most of each key and action
+		return fieldsOf(one)["topologyKey"] == topologyKey && fieldsOf(one)["whenUnsatisfiable"] == strictly
+	})
+	d.pods[constraints] = append(others, map[string]any{
+		"labelSelector": runtime.DeepCopyJSON(selector), "matchLabelKeys": []any{appsv1.DefaultDeploymentUniqueLabelKey},
+		"topologyKey": topologyKey, "maxSkew": int64(1), "minDomains": int64(math.MaxInt32), "whenUnsatisfiable": strictly,
 	})
 	return nil
 }

@@ -2,6 +2,7 @@ package end
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -107,10 +108,12 @@ func TestReplicasElectTheActiveOneInEveryVersionOfLiqo(t *testing.T) {
 		if !slices.Equal(found, electing) {
 			t.Errorf("%v elect", found)
 		}
-		terms := pods.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
-		if len(terms) != 1 || terms[0].TopologyKey != "kubernetes.io/hostname" ||
-			!reflect.DeepEqual(terms[0].LabelSelector.MatchLabels, spec.Selector.MatchLabels) {
-			t.Errorf("the replicas keep apart by %+v", terms)
+		apart := pods.Spec.TopologySpreadConstraints
+		if len(apart) != 1 || !reflect.DeepEqual(apart[0], corev1.TopologySpreadConstraint{
+			MaxSkew: 1, MinDomains: ptr.To[int32](math.MaxInt32), TopologyKey: "kubernetes.io/hostname",
+			WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: spec.Selector, MatchLabelKeys: []string{"pod-template-hash"},
+		}) {
+			t.Errorf("the replicas keep apart by %+v", apart)
 		}
 	})
 }

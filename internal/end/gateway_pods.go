@@ -83,27 +83,20 @@ func (e *End) StandbyMissing(ctx context.Context) *trouble.Problem {
 	if problem := e.withoutNode(desired, pods); problem != nil {
 		return problem
 	}
-	pods = slices.DeleteFunc(pods, func(pod corev1.Pod) bool { return !isReady(&pod) })
-	nodes := map[string]bool{}
+	ready := 0
 	for i := range pods {
-		nodes[pods[i].Spec.NodeName] = true
+		if isReady(&pods[i]) {
+			ready++
+		}
 	}
-	switch {
-	case len(pods) < 2:
-		return &trouble.Problem{
-			ID: "standby-missing", Leaf: e.Leaf.Name,
-			Summary: fmt.Sprintf("%d of %d pods of the gateway are ready", len(pods), desired),
-			Advice: "No other one could take over from the active pod now. This is no change to plan: Kubernetes starts the " +
-				"pods. `kubectl describe` says what they wait for.",
-		}
-	case len(nodes) < 2:
-		return &trouble.Problem{
-			ID: "replicas-share-node", Leaf: e.Leaf.Name, Summary: "all pods of the gateway are on one node",
-			Advice: fmt.Sprintf("If the node %s is lost, all of them are. The label in `topology_key` is perhaps not one that "+
-				"differs between nodes.", pods[0].Spec.NodeName),
-		}
-	default:
+	if ready >= 2 {
 		return nil
+	}
+	return &trouble.Problem{
+		ID: "standby-missing", Leaf: e.Leaf.Name,
+		Summary: fmt.Sprintf("%d of %d pods of the gateway are ready", ready, desired),
+		Advice: "No other one could take over from the active pod now. This is no change to plan: Kubernetes starts the " +
+			"pods. `kubectl describe` says what they wait for.",
 	}
 }
 

@@ -39,7 +39,6 @@ func TestAPlanWarnsIfNothingCouldTakeOver(t *testing.T) {
 		"one that is not":        {[]client.Object{gatewayPod("a", "one"), starting}, "standby-missing"},
 		"one without a node":     {[]client.Object{gatewayPod("a", "one"), waiting}, "standby-not-scheduled"},
 		"none":                   {nil, "standby-missing"},
-		"two on the same node":   {[]client.Object{gatewayPod("a", "one"), gatewayPod("b", "one")}, "replicas-share-node"},
 		"three, one of them not": {[]client.Object{gatewayPod("a", "one"), starting, gatewayPod("c", "three")}, ""},
 		"three, one without a node": {
 			[]client.Object{gatewayPod("a", "one"), waiting, gatewayPod("c", "three")}, "standby-not-scheduled",

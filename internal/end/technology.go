@@ -109,7 +109,7 @@ func (p parts) exceeds(desired parts) bool {
 		len(pods.Spec.NodeSelector) != len(others.Spec.NodeSelector) ||
 		len(pods.Spec.Tolerations) != len(others.Spec.Tolerations) ||
 		pods.Spec.PriorityClassName != others.Spec.PriorityClassName ||
-		!equality.Semantic.DeepEqual(pods.Spec.Affinity, others.Spec.Affinity) ||
+		!equality.Semantic.DeepEqual(pods.Spec.TopologySpreadConstraints, others.Spec.TopologySpreadConstraints) ||
 		!slices.EqualFunc(pods.Spec.Containers, others.Spec.Containers, func(one, other corev1.Container) bool {
 			return equality.Semantic.DeepEqual(one.Resources, other.Resources)
 		})

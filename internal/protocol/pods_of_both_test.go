@@ -151,8 +151,8 @@ func (l *leaves) replicas(leaf, other string) int64 {
 	if err := l.of(leaf).Get(l.t.Context(), client.ObjectKeyFromObject(template), template); err != nil {
 		l.t.Fatal(err)
 	}
-	replicas, _, err := unstructured.NestedInt64(template.Object,
-		"spec", "template", "spec", "deployment", "spec", "replicas")
+	replicas, _, err := unstructured.NestedInt64(
+		template.Object, "spec", "template", "spec", "deployment", "spec", "replicas")
 	if err != nil {
 		l.t.Fatal(err)
 	}

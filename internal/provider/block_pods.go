@@ -27,9 +27,9 @@ const (
 		"and keeps it beside the gateway. "
 	podsChange = "When the other template changes, for example by an update of Liqo, a plan says so, and an apply " +
 		"derives it again. A change is made in place, and restarts the gateway; only another number of replicas above one " +
-		"restarts nothing. If both gateways restart for their pods, the client's waits until the server's has. It needs [a " +
-		"role of " +
-		"its own](../guides/least-privilege-rbac.md#settings-of-gateways-pods). Default: the pods are as the template says."
+		"restarts nothing. If both gateways restart for their pods, the client's waits until the server's has. It needs " +
+		"[a role of its own](../guides/least-privilege-rbac.md#settings-of-gateways-pods). Default: the pods are as the " +
+		"template says."
 )
 
 // podsAttribute returns the schema of `pods`.
@@ -40,9 +40,9 @@ func podsAttribute(description string) schema.SingleNestedAttribute {
 			"replicas": schema.Int32Attribute{
 				Optional: true,
 				MarkdownDescription: "Number of pods. One is active; another one takes over when it is gone. They never share a " +
-					"node, see `topology_key`. With two or more, a change replaces one pod after the other, and " +
-					"liveness probes restart containers for which others would wait for ever. Default: as in the template, " +
-					"usually one.",
+					"node, see `topology_key`. With two or more, a change leaves one pod until a new one is ready, which may run " +
+					"beside it on the same node, and liveness probes restart containers for which others would wait for ever. " +
+					"Default: as in the template, usually one.",
 				Validators: []validator.Int32{int32validator.AtLeast(1)},
 			},
 			"lease_duration": schema.StringAttribute{
@@ -59,7 +59,8 @@ func podsAttribute(description string) schema.SingleNestedAttribute {
 			"topology_key": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Label of nodes for whose value no two replicas run at the same time, for example " +
-					"`topology.kubernetes.io/zone`. Needs `replicas` of two or more. Default: `kubernetes.io/hostname`.",
+					"`topology.kubernetes.io/zone`. Nodes without the label get no pod. Needs `replicas` of two or more. Default: " +
+					"`kubernetes.io/hostname`.",
 				Validators: []validator.String{metadataKey()},
 			},
 			"priority_class_name": schema.StringAttribute{

@@ -3,8 +3,6 @@ package packets
 import (
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
@@ -56,25 +54,4 @@ func TestAccPacketsCrossAsTheShortcutAllows(t *testing.T) {
 	p.Configure(acctest.OverNodePort)
 	p.Update()
 	p.Works()
-}
-
-// The pod that takes over at the second event was made when the first one was lost.
-func TestAccPacketsCrossAgainWhenTheActivePodIsLostOrItsGatewayEnds(t *testing.T) {
-	lab := acctest.BorrowReal(t, acctest.Plane)
-	// The client's gateway shows what a standby does in a fraction of the time: once it dials, packets cross. A server
-	// waits until the client dials, for 15 s. Both pods are on the only node, which has no label of that name.
-	p := lab.Join(t, "milan", acctest.OverNodePort+`
-		client_gateway = { pods = { replicas = 2, lease_duration = "4s", topology_key = "example.com/rack" } }`)
-	active := lab.ActivePod(t, "rome", nil)
-	for _, end := range []func(*corev1.Pod){
-		func(pod *corev1.Pod) {
-			acctest.Must(t, lab.Client(t, "rome").Delete(t.Context(), pod))
-		},
-		func(pod *corev1.Pod) { lab.KillIn(t, "rome", pod, "liqo-gateway") },
-	} {
-		leader := lab.NextLeader(t, "rome")
-		end(active)
-		active = leader()
-		p.ComesBack()
-	}
 }

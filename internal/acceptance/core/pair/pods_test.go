@@ -171,3 +171,28 @@ func TestAccADerivedTemplateFollowsItsBaseAndIsRepaired(t *testing.T) {
 		}, append(follows("new"), nothingRestarts)...),
 	)
 }
+
+// The only node of Milan has room for one pod of each revision of the gateway.
+func TestAccAGatewayWithFewerNodesThanReplicasChanges(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	between := func(settings string) string {
+		return lab.Between("milan", settings+"\n"+`timeouts = { update = "60s" }`)
+	}
+	p := lab.Written(t, between(acctest.OverNodePort))
+	p.Again()
+	for _, change := range []struct{ pods, more, says string }{
+		{`{ replicas = 2 }`, "", "No node takes 1 of 2 pods"},
+		{`{ replicas = 2, lease_duration = "4s" }`, "", "No node takes 1 of 2 pods"},
+		{`{ replicas = 2, lease_duration = "4s" }`, "mtu = 1400", "No node takes 1 of 2 pods"},
+		{`{ replicas = 3, lease_duration = "4s" }`, "mtu = 1400", ""}, // the third pod may not be there yet
+		{`{ replicas = 3, lease_duration = "5s" }`, "mtu = 1400", "No node takes 2 of 3 pods"},
+	} {
+		p.Write("main.tf", between(change.more+"\n"+`
+			server_gateway = { service_type = "NodePort", pods = `+change.pods+` }`))
+		said := p.Again()
+		if change.says != "" {
+			acctest.Says(t, said, change.says+` of the gateway on leaf "milan"`,
+				"The scheduler reports for Pod liqo-tenant-rome/gw-rome-", "0/1 nodes are available: 1 node(s) didn't match pod")
+		}
+	}
+}

@@ -19,7 +19,7 @@ func TestAccTheExampleOfAStandbyAtEachEnd(t *testing.T) {
 		key := client.ObjectKey{Namespace: "liqo-tenant-" + remote, Name: "gw-" + remote}
 		acctest.Must(t, lab.Client(t, leaf).Get(t.Context(), key, &deployment))
 		if spec := deployment.Spec; *spec.Replicas != 2 || spec.Strategy.Type != appsv1.RollingUpdateDeploymentStrategyType ||
-			len(spec.Template.Spec.Tolerations) < 2 || spec.Template.Spec.Affinity == nil {
+			len(spec.Template.Spec.Tolerations) < 2 || spec.Template.Spec.TopologySpreadConstraints == nil {
 			t.Errorf("on %s, the Deployment of the gateway is %+v", leaf, spec)
 		}
 	}
