@@ -27,13 +27,21 @@ const (
 )
 
 // A leader that others wait for is restarted after 10 to 15 s. Those that a leader waits for are restarted after 20 to
-// 30 s, because they carry packets meanwhile: another replica takes over after 15 s, if `lease_duration` says nothing
-// else.
+// 30 s, because they carry packets meanwhile: another replica takes over after 15 s, unless there is another
+// `lease_duration`.
 const (
 	leaderPeriod   = int64(5)
 	followerPeriod = int64(10)
 	failures       = int64(3)
 	probeTimeout   = int64(5)
+)
+
+// Containers start slowly while the API server is slow, or while the image of another one is pulled. So the liveness
+// probes begin when a leader has its socket, and when a follower has a leader that works. A container has 10 minutes
+// for that.
+const (
+	startPeriod   = int64(1)
+	startFailures = int64(600)
 )
 
 // setLiveness lets Kubernetes end what would wait for ever. A container that has a probe keeps it. A template whose
@@ -52,9 +60,11 @@ func (d derivedDeployment) setLiveness(settings liqo.PodSettings) error {
 		if len(followers) == 0 || led == "" || slices.Contains(started, "") {
 			continue
 		}
-		setProbe(leader, leaderPeriod, "test -S "+startSocket+" || { "+strings.Join(started, " && ")+"; }")
+		leads := "test -S " + startSocket + " || { " + strings.Join(started, " && ") + "; }"
+		setProbes(leader, probe(startPeriod, startFailures, leads), probe(leaderPeriod, failures, leads))
 		for _, follower := range followers {
-			setProbe(follower, followerPeriod, "! test -S "+startSocket+" || "+led)
+			setProbes(follower, probe(startPeriod, startFailures, led),
+				probe(followerPeriod, failures, "! test -S "+startSocket+" || "+led))
 		}
 	}
 	return nil
@@ -81,13 +91,21 @@ func healthy(container map[string]any) string {
 	return "http_proxy= wget -q -T 2 -O /dev/null http://127.0.0.1:" + port + "/healthz"
 }
 
-// setProbe gives a container a liveness probe, unless it has one.
-func setProbe(container map[string]any, period int64, command string) {
-	const name = "livenessProbe"
-	if container[name] != nil {
+// setProbes gives a container a liveness probe, and one that has to succeed before, unless it has such probes.
+func setProbes(container, start, liveness map[string]any) {
+	const ofStart, ofLiveness = "startupProbe", "livenessProbe"
+	if container[ofLiveness] != nil {
 		return
 	}
-	container[name] = map[string]any{
+	container[ofLiveness] = liveness
+	if container[ofStart] == nil {
+		container[ofStart] = start
+	}
+}
+
+// probe returns a probe that runs a command, with seconds between two runs.
+func probe(period, failures int64, command string) map[string]any {
+	return map[string]any{
 		"exec":          map[string]any{"command": []any{"/bin/sh", "-c", command}},
 		"periodSeconds": period, "failureThreshold": failures, "timeoutSeconds": probeTimeout,
 	}

@@ -1,7 +1,9 @@
 package end
 
 import (
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -40,8 +42,16 @@ func TestAContainerIsRestartedThatOneOfTheOthersWaitsFor(t *testing.T) {
 			t.Errorf("gateway has %q", found["gateway"])
 		}
 		for _, container := range after.Deployment.Spec.Template.Spec.Containers {
-			if leads := container.Name == "gateway"; leads != (container.LivenessProbe.PeriodSeconds == 5) {
+			leads, start := container.Name == "gateway", container.StartupProbe
+			if leads != (container.LivenessProbe.PeriodSeconds == 5) {
 				t.Errorf("%s is asked every %d s", container.Name, container.LivenessProbe.PeriodSeconds)
+			}
+			starts := found["gateway"]
+			if !leads { // it may have begun to wait before there is a leader
+				_, starts, _ = strings.Cut(follower, " || ")
+			}
+			if start == nil || start.Exec.Command[2] != starts || start.PeriodSeconds != 1 || start.FailureThreshold != 600 {
+				t.Errorf("%s starts by %+v", container.Name, start)
 			}
 		}
 	})
@@ -76,5 +86,10 @@ func TestNoProbeIsAddedWhereATemplateHasItsOwnOrDoesNotSayEnough(t *testing.T) {
 	found := gateway(func(d derivedDeployment) { d.containers[1]["livenessProbe"] = own })
 	if found["wireguard"] != "mine" || len(found) != 3 {
 		t.Errorf("with one of its own: %v", found)
+	}
+	container := map[string]any{"startupProbe": own}
+	setProbes(container, nil, own)
+	if !reflect.DeepEqual(container, map[string]any{"startupProbe": own, "livenessProbe": own}) {
+		t.Errorf("with one of its own for its start: %v", container)
 	}
 }

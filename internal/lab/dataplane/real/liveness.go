@@ -17,27 +17,34 @@ import (
 // programs beside it, and with their libraries. Liqo's programs are in another one.
 var shell = []string{"/bin", "/lib", "/lib64"}
 
-// keepAlive ends the program of a container when as many liveness probes in a row have failed as its threshold says.
-// The program then starts again. A program that starts again by itself is probed anew. It returns when the program ends
-// for good, and at once if the container has no probe that is a command: that is the only kind that the lab knows.
-func (l *leaf) keepAlive(in *sandbox.Sandbox, p *process.Process, probe *corev1.Probe) {
-	if probe == nil || probe.Exec == nil {
+// keepAlive ends the program of a container when as many probes in a row have failed as their threshold says: those of
+// its start, if it has any, until one of them succeeds, and then those of its liveness. The program then starts again.
+// A program that starts again by itself is probed anew. It returns when the program ends for good, and at once if the
+// container has no liveness probe that is a command: that is the only kind that the lab knows.
+func (l *leaf) keepAlive(in *sandbox.Sandbox, p *process.Process, start, liveness *corev1.Probe) {
+	if liveness == nil || liveness.Exec == nil {
 		return
 	}
+	if start == nil {
+		start = liveness
+	}
 	for {
-		restarts, pause := p.Restarts(), probe.InitialDelaySeconds
+		restarts, probe, pause := p.Restarts(), start, start.InitialDelaySeconds
 		for failures := int32(0); failures < probe.FailureThreshold; {
 			select {
 			case <-p.Done():
 				return
 			case <-time.After(seconds(pause)):
 			}
-			pause = probe.PeriodSeconds
-			if restarts != p.Restarts() || l.succeeds(in, probe) {
-				restarts, failures = p.Restarts(), 0
-			} else {
+			switch {
+			case restarts != p.Restarts():
+				restarts, probe, failures = p.Restarts(), start, 0
+			case l.succeeds(in, probe):
+				probe, failures = liveness, 0
+			default:
 				failures++
 			}
+			pause = probe.PeriodSeconds
 		}
 		p.Kill()
 	}

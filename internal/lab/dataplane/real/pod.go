@@ -184,7 +184,7 @@ func (l *leaf) startGateway(object *corev1.Pod, in *pod) error {
 			return err
 		}
 		in.processes = append(in.processes, p)
-		go l.keepAlive(in.Sandbox, p, c.LivenessProbe)
+		go l.keepAlive(in.Sandbox, p, c.StartupProbe, c.LivenessProbe)
 	}
 	return nil
 }
