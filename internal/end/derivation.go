@@ -45,10 +45,13 @@ type inexpressible struct{ setting, reason string }
 // Error implements [error].
 func (i *inexpressible) Error() string { return "`" + i.setting + "`: " + i.reason }
 
-// IsInexpressible reports whether an error means that a template can't express a setting of a gateway's pods.
-func IsInexpressible(err error) bool {
-	_, ok := errors.AsType[*inexpressible](err)
-	return ok
+// Inexpressible returns the setting of a gateway's pods that a template can't express, or an empty text for any other
+// error. It is "pods" for all of them, and "template" for a template that can't have any.
+func Inexpressible(err error) string {
+	if failure, ok := errors.AsType[*inexpressible](err); ok {
+		return failure.setting
+	}
+	return ""
 }
 
 // derivedDeployment is the Deployment in a template. Its parts belong to the template, so a change of them changes it.
@@ -215,33 +218,6 @@ func (d derivedDeployment) setPriority(settings liqo.PodSettings) error {
 	}
 	d.pods["priorityClassName"] = settings.PriorityClassName
 	return literal("priority_class_name", settings.PriorityClassName)
-}
-
-// setResources sets what each container requests, and its limits.
-func (d derivedDeployment) setResources(settings liqo.PodSettings) error {
-	var names []string
-	for _, container := range d.containers {
-		name, _ := container["name"].(string)
-		names = append(names, name)
-		resources, ok := settings.Resources[name]
-		if !ok {
-			continue
-		}
-		for kind, quantities := range map[string]map[string]string{
-			"requests": resources.Requests, "limits": resources.Limits,
-		} {
-			for resource, quantity := range quantities {
-				part(part(container, "resources"), kind)[resource] = quantity
-			}
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(settings.Resources)) {
-		if !slices.Contains(names, name) {
-			return &inexpressible{"resources", fmt.Sprintf("the template has no container %q; it has %s",
-				name, strings.Join(names, ", "))}
-		}
-	}
-	return nil
 }
 
 // setMetadata adds labels and annotations to the pods, but no label by which Liqo or the Deployment finds them.

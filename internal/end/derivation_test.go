@@ -198,6 +198,14 @@ func TestWhatATemplateCannotExpressIsRefusedWithTheReason(t *testing.T) {
 			"`annotations`: Liqo would take \"{{ .Name }}\" for a template of its own"},
 		"a container that is not there": {nil, liqo.PodSettings{Resources: map[string]liqo.ContainerResources{"wg": {}}},
 			"`resources`: the template has no container \"wg\"; it has gateway, wireguard, geneve"},
+		"more than a limit of the template": {func(spec map[string]any) {
+			d, err := deploymentIn(spec)
+			must(t, err)
+			part(part(d.containers[1], "resources"), "limits")["memory"] = "256Mi"
+		}, liqo.PodSettings{Resources: map[string]liqo.ContainerResources{
+			"wireguard": {Requests: map[string]string{"memory": "0.5Gi", "cpu": "1"}},
+		}}, "`resources`: container \"wireguard\" would request 512Mi of memory, more than its limit of 256Mi, with what " +
+			"the template says of it"},
 		"Liqo's label": {nil, liqo.PodSettings{Labels: map[string]string{activeLabel: "true"}},
 			"`labels`: the label networking.liqo.io/active is Liqo's: with another value, a gateway would lose its pods"},
 		"the Deployment's label": {nil, liqo.PodSettings{Labels: map[string]string{"app.kubernetes.io/name": "mine"}},

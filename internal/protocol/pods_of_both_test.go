@@ -129,8 +129,8 @@ func TestWhatIsWrongWithThePodsOfBothGatewaysIsSaidWhereTheyAre(t *testing.T) {
 	l := leavesFor(t)
 	for pods, said := range map[string]string{
 		`{ topology_key = "kubernetes.io/hostname" }`:       "pods.topology_key",
-		`{ resources = { wg = { limits = { cpu = 1 } } } }`: `the template has no container "wg"; it has`,
-		`{ replicas = 1, lease_duration = "4s" }`:           "no replica takes over from a single one",
+		`{ resources = { wg = { limits = { cpu = 1 } } } }`: "pods.resources",
+		`{ replicas = 1, lease_duration = "4s" }`:           "pods.lease_duration",
 	} {
 		p := l.project(t, between("milan", "pods = "+pods))
 		p.planFails(said)

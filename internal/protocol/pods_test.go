@@ -125,14 +125,17 @@ func TestSettingsOfPodsThatLeadNowhereAreNamedAtThePlan(t *testing.T) {
 		pods         = { replicas = 2 }
 	}`)).plan().says(`The client dials one node of the server`)
 	for said, pods := range map[string]string{
-		`must be at least 1, got: 0`:                     `{ replicas = 0 }`,
-		`must be a duration of at least 2s, such as 4s`:  `{ replicas = 2, lease_duration = "1s" }`,
-		`It needs ` + "`replicas = 2` or more":           `{ topology_key = "kubernetes.io/hostname" }`,
-		`no replica takes over from a single one`:        `{ replicas = 1, lease_duration = "4s" }`,
-		`Liqo would make a number of the text "7"`:       `{ node_selector = { "example.com/rack" = "7" } }`,
-		`the template has no container "wg"; it has`:     `{ resources = { wg = { limits = { cpu = "1" } } } }`,
-		"`toleration_seconds` needs":                     `{ tolerations = [{ key = "a", toleration_seconds = 5 }] }`,
-		`must be a quantity of Kubernetes`:               `{ resources = { gateway = { limits = { cpu = "-1" } } } }`,
+		`must be at least 1, got: 0`:                 `{ replicas = 0 }`,
+		`It needs ` + "`replicas = 2` or more":       `{ topology_key = "kubernetes.io/hostname" }`,
+		`no replica takes over from a single one`:    `{ replicas = 1, lease_duration = "4s" }`,
+		`Liqo would make a number of the text "7"`:   `{ node_selector = { "example.com/rack" = "7" } }`,
+		`the template has no container "wg"; it has`: `{ resources = { wg = { limits = { cpu = "1" } } } }`,
+		"`toleration_seconds` needs":                 `{ tolerations = [{ key = "a", toleration_seconds = 5 }] }`,
+		`must be a quantity of Kubernetes`:           `{ resources = { gateway = { limits = { cpu = "-1" } } } }`,
+		`pods.resources["gateway"].limits["cpus"]`:   `{ resources = { gateway = { limits = { cpus = 1 } } } }`,
+		`container "gateway" would request 1Gi of memory, more than its limit of 512Mi`: `{ resources = {
+			gateway = { requests = { memory = "1Gi" }, limits = { memory = "512Mi" } }
+		} }`,
 		`is Liqo's: with another value, a gateway would`: `{ labels = { "networking.liqo.io/active" = "true" } }`,
 	} {
 		p := l.project(t, between("milan", `server_gateway = { pods = `+pods+` }`))

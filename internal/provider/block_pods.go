@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int32validator"
@@ -13,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
@@ -117,7 +120,7 @@ func tolerationsAttribute() schema.ListNestedAttribute {
 
 func resourcesAttribute() schema.MapNestedAttribute {
 	quantities := func(description string) schema.MapAttribute {
-		return textsAttribute(description, stringvalidator.LengthAtLeast(1), quantity())
+		return textsAttribute(description, computeResource(), quantity())
 	}
 	return schema.MapNestedAttribute{
 		Optional: true,
@@ -144,8 +147,25 @@ func containerName() validator.String {
 	}
 }
 
-// leastLease is the shortest lease of an active replica. The pod renews it 5 times in that time.
-const leastLease = 2 * time.Second
+// computeResource accepts what a container can have in Kubernetes: resources of its own, and those of device plugins.
+func computeResource() validator.String {
+	own := []string{string(corev1.ResourceCPU), string(corev1.ResourceMemory), string(corev1.ResourceEphemeralStorage)}
+	return textValidator{
+		refusal: trouble.Problem{ID: "resource-unknown", Summary: "Not a resource of containers"},
+		must: "must be cpu, memory, ephemeral-storage, hugepages- with a size, or the resource of a device plugin, such as " +
+			"example.com/device",
+		valid: func(text string) bool {
+			return slices.Contains(own, text) || strings.HasPrefix(text, corev1.ResourceHugePagesPrefix) ||
+				strings.Contains(text, "/") && len(validation.IsQualifiedName(text)) == 0
+		},
+	}
+}
+
+// The shortest and the longest lease of an active replica. The pod renews it 5 times in that time.
+const (
+	leastLease = 2 * time.Second
+	mostLease  = time.Hour
+)
 
 // leaseDuration accepts the lease of an active replica.
 func leaseDuration() validator.String {

@@ -133,11 +133,8 @@ func (s checkedEnd) checkTemplate(ctx context.Context) diag.Diagnostics {
 		return nil
 	}
 	template, err := s.end.CheckTemplate(ctx, s.gateway.Gateway)
-	if end.IsInexpressible(err) {
-		return checkResult(s.podsAt, err)
-	}
 	if err != nil {
-		return checkResult(s.gatewayAt.AtName("template"), err)
+		return checkResult(s.templatePath(err), err)
 	}
 	if !s.gatewayChanges {
 		return nil
@@ -159,6 +156,18 @@ func (s checkedEnd) checkTemplate(ctx context.Context) diag.Diagnostics {
 		}
 	}
 	return diags
+}
+
+// templatePath returns the path of the attribute because of which a template can't be used.
+func (s checkedEnd) templatePath(err error) path.Path {
+	switch setting := end.Inexpressible(err); setting {
+	case "", "template":
+		return s.gatewayAt.AtName("template")
+	case "pods":
+		return s.podsAt
+	default:
+		return s.podsAt.AtName(setting)
+	}
 }
 
 // checkServiceMetadata finds labels or annotations that Liqo can't set on the gateway's Service.
