@@ -50,10 +50,11 @@ func podsAttribute(description string) schema.SingleNestedAttribute {
 			},
 			"lease_duration": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Duration of the lease that the active pod renews, at least `2s`. When it has been silent " +
-					"for so long, another one takes over, which takes [some time more](../guides/failover.md). A pod that ends in " +
-					"order is missed for as long, too: Liqo 1.2.0 does not hand over. A short lease costs more requests to the API " +
-					"server, and an API server that is away for as long makes the active pod give up. Default: `15s`, as in Liqo.",
+				MarkdownDescription: "Duration of the lease that the active pod renews, in whole seconds from `2s` to `1h`. When " +
+					"it has been silent for so long, another one takes over, which takes [some time more](../guides/failover.md). A " +
+					"pod that ends in order is missed for as long, too: Liqo 1.2.0 does not hand over. A short lease costs more " +
+					"requests to the API server, and an API server that is away for as long makes the active pod give up. Default: " +
+					"`15s`, as in Liqo.",
 				Validators: []validator.String{leaseDuration()},
 			},
 			"node_selector": textsAttribute("Labels of the nodes on which the pods may run. They add to the template's.",
@@ -167,15 +168,15 @@ const (
 	mostLease  = time.Hour
 )
 
-// leaseDuration accepts the lease of an active replica.
+// leaseDuration accepts the lease of an active replica. Kubernetes writes a lease in whole seconds: a part of a second
+// would be cut off, and not from the deadline to renew it.
 func leaseDuration() validator.String {
 	return textValidator{
 		refusal: trouble.Problem{ID: "lease-duration-invalid", Summary: "Not a duration of a lease"},
-		must: "must be a duration of at least 2s, such as 4s: the active pod renews its lease in an even shorter time, and " +
-			"would lose it whenever the API server is slow",
+		must:    "must be a duration of whole seconds from 2s to 1h, such as 4s",
 		valid: func(text string) bool {
 			lease, err := time.ParseDuration(text)
-			return err == nil && lease >= leastLease
+			return err == nil && lease >= leastLease && lease <= mostLease && lease%time.Second == 0
 		},
 	}
 }
