@@ -65,6 +65,12 @@ func MissingPermission(err error) bool {
 	return missing
 }
 
+// Refused reports whether an answer of an API server means that what a request contains is not valid, or violates a
+// rule of the cluster.
+func Refused(err error) bool {
+	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) && !MissingPermission(err) || err != nil && isDenied(err)
+}
+
 // denied are parts of the messages of admission policies and of webhooks that set no status code.
 var denied = []string{"denied request: ", "denied the request"}
 

@@ -38,6 +38,15 @@ func (e *End) createGateway(ctx context.Context, gateway wholeGateway) (EnsuredG
 	if err := e.prepareKeys(ctx, gateway.Object); err != nil {
 		return EnsuredGateway{}, err
 	}
+	if isWireGuard(fieldsOfGateway(gateway.Object).template) && gateway.derived != nil {
+		made, err := e.renderGateway(ctx, nil, gateway)
+		if err == nil {
+			err = e.checkDeployment(ctx, gateway, made)
+		}
+		if err != nil {
+			return EnsuredGateway{}, err
+		}
+	}
 	if err := e.ensureDerived(ctx, gateway); err != nil {
 		return EnsuredGateway{}, err
 	}
@@ -119,12 +128,11 @@ func (e *End) changeParts(
 ) (EnsuredGateway, *parts, error) {
 	gateway := change.desired
 	ensured := EnsuredGateway{Object: gateway.Object}
-	source, err := e.readSource(ctx, &change.existing, gateway)
+	desired, err := e.renderGateway(ctx, &change.existing, gateway)
 	if err != nil {
 		return ensured, nil, err
 	}
-	desired, err := e.render(ctx, source, &change.existing, gateway)
-	if err != nil {
+	if err := e.checkDeployment(ctx, gateway, desired); err != nil {
 		return ensured, nil, err
 	}
 	byItself := current.restartFor(desired)

@@ -43,6 +43,16 @@ func (e *End) readSource(
 	return source, err
 }
 
+// renderGateway returns what Liqo will make of a WireGuard gateway when it becomes the desired one. There may be none
+// yet.
+func (e *End) renderGateway(ctx context.Context, existing *wholeGateway, desired wholeGateway) (parts, error) {
+	source, err := e.readSource(ctx, existing, desired)
+	if err != nil {
+		return parts{}, err
+	}
+	return e.render(ctx, source, existing, desired)
+}
+
 // render renders the template of a WireGuard gateway as Liqo does. It reads the schemas that the leaf serves only if
 // the gateway or its template has a field that not every version of Liqo has.
 func (e *End) render(

@@ -55,6 +55,10 @@ func (l *leaf) create(request *http.Request, asked *query) (object, error) {
 	if err != nil {
 		return object{}, err
 	}
+	if request.URL.Query().Has("dryRun") {
+		text, err := sent.MarshalJSON()
+		return object{sent, text}, err
+	}
 	return l.store.write(asked.resource, key(sent), func(present *contents) (*contents, error) {
 		if present != nil {
 			return nil, apierrors.NewAlreadyExists(asked.resource.GroupResource(), sent.GetName())

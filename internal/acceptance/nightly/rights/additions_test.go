@@ -23,6 +23,11 @@ func TestAccNothingInTheExamplesOfRolesForPodsAndRulesIsSuperfluous(t *testing.T
 		s.needsEveryRight([]string{"pods", "what-may-cross"}, []string{"shortcuts", "key-rotation"}, []use{
 			{name: "settings of the gateways' pods", prepare: s.remove, do: connects(withPods),
 				rights: of(templates, "create", "patch")},
+			// Without these, nobody asks whether the Deployments would be refused.
+			{name: "new gateways with settings of their pods", prepare: s.remove, do: connects(withPods), succeeds: true,
+				rights: []string{"create deployments.apps"}},
+			{name: "other settings of the gateways' pods", prepare: s.has(), do: connects(withPods), succeeds: true,
+				rights: []string{"patch deployments.apps"}},
 			{name: "a destroy of gateways with settings of their pods", do: disconnects,
 				prepare: func() { s.remove(); s.has(withPods)() },
 				rights:  of(templates, "delete")},

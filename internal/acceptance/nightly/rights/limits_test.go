@@ -8,6 +8,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/apis/networking/v1beta1/firewall"
 	"github.com/liqotech/liqo/pkg/consts"
+	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,6 +26,7 @@ func TestAccTheRightsOfTheExamplesOfRolesEndAtNetworks(t *testing.T) {
 		notInRole    = `User "system:serviceaccount:liqo:terraform" cannot`
 		notNetwork   = acctest.NotNetwork
 		notForReal   = "Terraform may create a Service only as a dry run"
+		notToRun     = "Terraform may create or change a Deployment only as a dry run"
 		notItsRoutes = "Terraform may not change routes"
 		notItsRules  = "Terraform may change only what crosses the gateways of networks"
 		notItsRecord = "Terraform may not change Liqo's record of this cluster"
@@ -40,9 +42,9 @@ func TestAccTheRightsOfTheExamplesOfRolesEndAtNetworks(t *testing.T) {
 		for _, leaf := range []string{"rome", "milan"} {
 			l.Limit(t, leaf)
 			ctx := t.Context()
+			roles := acctest.RolesIn(t, "shortcuts", "key-rotation", "what-may-cross", "pods")
 			terraform, err := client.New(
-				l.ReachedAs(t, leaf, "terraform", acctest.RolesIn(t, "shortcuts", "key-rotation", "what-may-cross")).Config(),
-				client.Options{Scheme: cluster.NewScheme()})
+				l.ReachedAs(t, leaf, "terraform", roles).Config(), client.Options{Scheme: cluster.NewScheme()})
 			acctest.Must(t, err)
 			tenant := func(id string) *corev1.Namespace {
 				return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-" + id, Labels: map[string]string{
@@ -93,6 +95,15 @@ func TestAccTheRightsOfTheExamplesOfRolesEndAtNetworks(t *testing.T) {
 				object.Labels = labels
 				return terraform.Create(ctx, object)
 			}
+			runPods := func(namespace string) error {
+				labels := map[string]string{"app": "other"}
+				return terraform.Create(ctx, &appsv1.Deployment{ObjectMeta: at(namespace, "other"), Spec: appsv1.DeploymentSpec{
+					Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{
+						ObjectMeta: metav1.ObjectMeta{Labels: labels},
+						Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "other", Image: "any"}}},
+					},
+				}})
+			}
 			const category, unique = "networking.liqo.io/firewall-category", "networking.liqo.io/firewall-unique"
 			election.Spec.HolderIdentity = new("other")
 
@@ -114,6 +125,8 @@ func TestAccTheRightsOfTheExamplesOfRolesEndAtNetworks(t *testing.T) {
 					terraform.Create(ctx, &corev1.Service{ObjectMeta: at(naples, "other"), Spec: acctest.WebService().Spec})},
 				{"create a Service elsewhere", notNetwork,
 					terraform.Create(ctx, &corev1.Service{ObjectMeta: at(elsewhere, "other"), Spec: acctest.WebService().Spec})},
+				{"run pods in a network's namespace", notToRun, runPods(naples)},
+				{"run pods elsewhere", notNetwork, runPods(elsewhere)},
 				{"delete a Service", notInRole, terraform.Delete(ctx, &corev1.Service{ObjectMeta: at(elsewhere, "web")})},
 				{"delete a pod", notNetwork, terraform.Delete(ctx, &corev1.Pod{ObjectMeta: at(elsewhere, "web")})},
 				{"change a namespace", notNetwork, patch(&corev1.Namespace{}, "", elsewhere, toNaples)},

@@ -1,0 +1,106 @@
+package end
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+)
+
+// answering lets a leaf give this answer to dry runs of Deployments. It returns how many there were of each verb.
+func answering(t *testing.T, e *End, answer error) map[string]int {
+	t.Helper()
+	asked := map[string]int{}
+	isTried := func(verb string, object client.Object, dryRun []string) bool {
+		deployment, ok := object.(*appsv1.Deployment)
+		if !ok {
+			return false
+		}
+		asked[verb]++
+		if len(dryRun) == 0 || len(deployment.Spec.Template.Spec.Containers) == 0 {
+			t.Errorf("it is no dry run of %+v", deployment.Spec)
+		}
+		return true
+	}
+	e.Leaf.Live = interceptor.NewClient(e.Leaf.Live, interceptor.Funcs{
+		Create: func(
+			ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption,
+		) error {
+			if isTried("create", object, (&client.CreateOptions{}).ApplyOptions(options).DryRun) {
+				return answer
+			}
+			return c.Create(ctx, object, options...)
+		},
+		Patch: func(
+			ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption,
+		) error {
+			if isTried("patch", object, (&client.PatchOptions{}).ApplyOptions(options).DryRun) {
+				return answer
+			}
+			return c.Patch(ctx, object, patch, options...)
+		},
+	})
+	return asked
+}
+
+func TestADeploymentThatTheAPIServerRefusesIsNamedBeforeTheGatewayChanges(t *testing.T) {
+	resource := schema.GroupResource{Group: "apps", Resource: "deployments"}
+	invalid := apierrors.NewInvalid(appsv1.SchemeGroupVersion.WithKind("Deployment").GroupKind(), "gw-rome",
+		field.ErrorList{field.Invalid(field.NewPath("spec", "replicas"), -1, "must not be negative")})
+	for name, test := range map[string]struct {
+		answer  error
+		refused bool
+	}{
+		"accepted":  {nil, false},
+		"not valid": {invalid, true},
+		"denied by a policy": {
+			apierrors.NewForbidden(resource, "gw-rome", errors.New(`admission webhook "a" denied the request: no`)), true,
+		},
+		"not permitted": {apierrors.NewForbidden(resource, "", errors.New(
+			`User "terraform" cannot create resource "deployments" in API group "apps" in the namespace "liqo-tenant-rome"`)),
+			false},
+		"not known": {apierrors.NewInternalError(errors.New("no answer")), false},
+	} {
+		milan := milansEnd(t)
+		asked := answering(t, milan, test.answer)
+		_, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", replicated())
+		if refused := err != nil; refused != test.refused || asked["create"] != 1 {
+			t.Errorf("%s: got %v after %v dry runs", name, err, asked)
+		}
+		if objects, _ := milan.Find(t.Context()); (objects.GatewayServer == nil) != test.refused {
+			t.Errorf("%s: there is the gateway %v", name, objects.GatewayServer)
+		}
+
+		milan = milansEnd(t, clustertest.GatewayDeployment("rome"))
+		asked = answering(t, milan, test.answer)
+		made := parts{}
+		made.Deployment.Spec.Template.Spec.Containers = []corev1.Container{{Name: "gateway"}}
+		changed := wholeGateway{Object: exposedGateway(), derived: &unstructured.Unstructured{}}
+		err = milan.checkDeployment(t.Context(), changed, made)
+		if refused := err != nil; refused != test.refused || asked["patch"] != 1 {
+			t.Errorf("%s, of a change: got %v after %v dry runs", name, err, asked)
+		}
+		if test.refused {
+			says(t, err, `the gateway's Deployment is refused on leaf "milan"`)
+		}
+	}
+}
+
+func TestNobodyAsksForTheDeploymentOfAGatewayWithoutSettingsOfItsPods(t *testing.T) {
+	milan := milansEnd(t)
+	asked := answering(t, milan, nil)
+	ensure(t, milan, overNodePort())
+	if len(asked) > 0 {
+		t.Errorf("there were %v dry runs", asked)
+	}
+}
