@@ -3,21 +3,18 @@ package end
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/apis/networking/v1beta1/firewall"
 	"github.com/liqotech/liqo/pkg/consts"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
-	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 func isFirewall(object client.Object) bool {
@@ -70,6 +67,9 @@ func (e *End) EnsureLimits(ctx context.Context, namespace string, limits *liqo.L
 	if err != nil {
 		return err
 	}
+	if objects.LimitsVersion() > liqo.TableVersion && equality.Semantic.DeepEqual(objects.Limits(), limits) {
+		return e.letReport(ctx, objects.Firewall) // a newer version of this provider has written other rules for the same
+	}
 	desired := e.forgeFirewall(namespace, limits)
 	if objects.Firewall != nil {
 		e.Owner.KeepOrigin(desired, objects.Firewall)
@@ -95,12 +95,18 @@ func (e *End) nameLimits(ctx context.Context, gateway client.Object) error {
 
 // applyFirewall writes the rules. If the gateway has reported about others, it lets the gateway report again.
 func (e *End) applyFirewall(ctx context.Context, rules *networkingv1beta1.FirewallConfiguration) error {
-	if err := e.Leaf.Apply(ctx, rules); err != nil || liqo.ReportsCurrentRules(rules) {
+	if err := e.Leaf.Apply(ctx, rules); err != nil {
 		return err
 	}
-	return e.Leaf.EditStatus(ctx, rules, func(object client.Object) {
-		liqo.DropReports(object.(*networkingv1beta1.FirewallConfiguration)) //nolint:errcheck,forcetypeassert // a copy
-	})
+	return e.letReport(ctx, rules)
+}
+
+// letReport lets the gateway report about rules unless its reports are about them already.
+func (e *End) letReport(ctx context.Context, rules *networkingv1beta1.FirewallConfiguration) error {
+	if liqo.ReportsCurrentRules(rules) {
+		return nil
+	}
+	return e.dropReports(ctx, rules)
 }
 
 // BindLimits lets the gateway own the rules. Kubernetes deletes them with the gateway from then on.
@@ -119,34 +125,24 @@ func (e *End) BindLimits(ctx context.Context, gateway EnsuredGateway) error {
 	return nil
 }
 
-// WaitForLimits waits until the gateway enforces the rules.
-func (e *End) WaitForLimits(ctx context.Context) error {
-	return e.waitForGateway(ctx, "the gateway to apply the rules of what may cross", e.Find, liqo.Objects.LimitsApplied,
-		&networkingv1beta1.FirewallConfiguration{})
-}
-
-// lift removes the rules while the gateway runs, which then no longer says that it has any.
+// lift removes the rules while the gateway runs, which then no longer says that it has any. Liqo (1.2.0) leaves those
+// of a deleted FirewallConfiguration in the gateway until it restarts. So the gateway first applies an empty table,
+// also if somebody else has deleted the rules.
 func (e *End) lift(ctx context.Context) error {
 	objects, err := e.Find(ctx)
 	if err != nil || !objects.HasLimits() {
 		return err
 	}
-	if objects.Firewall != nil {
-		if err := e.dropRules(ctx, objects.Gateway(), objects.Firewall); err != nil {
-			return err
-		}
+	if err := e.dropRules(ctx, objects.Gateway()); err != nil {
+		return err
 	}
 	return e.Leaf.Edit(ctx, objects.Gateway(), func(gateway client.Object) {
 		cluster.RemoveAnnotation(gateway, liqo.LimitsAnnotation)
 	})
 }
 
-// dropRules removes the rules of a gateway. Liqo (1.2.0) leaves those of a deleted FirewallConfiguration in the gateway
-// until it restarts. So the gateway first applies an empty table.
-func (e *End) dropRules(
-	ctx context.Context, gateway client.Object, rules *networkingv1beta1.FirewallConfiguration,
-) error {
-	empty := e.forgeFirewall(rules.Namespace, nil)
+func (e *End) dropRules(ctx context.Context, gateway client.Object) error {
+	empty := e.forgeFirewall(gateway.GetNamespace(), nil)
 	if err := controllerutil.SetOwnerReference(gateway, empty, e.Leaf.Live.Scheme()); err != nil {
 		return err
 	}
@@ -174,66 +170,4 @@ func (e *End) deleteFirewall(ctx context.Context, rules *networkingv1beta1.Firew
 	}
 	kind := networkingv1beta1.GroupVersion.WithKind(cluster.FirewallConfigurationKind)
 	return e.untilGone(ctx, kind, client.ObjectKeyFromObject(rules))
-}
-
-// ErrRules is the cause of a problem with the rules for this leaf.
-var ErrRules = errors.New("the rules can't be enforced")
-
-// CheckLimits fails if the gateway on this leaf can't enforce the limits, or has several tunnels, or if a rule for this
-// leaf is for a range outside the announced pod CIDRs. Nothing from the other leaf would ever match it.
-func (e *End) CheckLimits(ctx context.Context, limits liqo.Limits) error {
-	able, err := liqo.CapabilitiesOf(ctx, e.Leaf)
-	if err != nil {
-		return err
-	}
-	if !able.FiltersPackets {
-		return &trouble.Problem{
-			ID: "limits-unsupported", Leaf: e.Leaf.Name, Err: ErrRules,
-			Summary: fmt.Sprintf("gateways of %s on this leaf can't drop packets", liqo.Name(ctx, e.Leaf)),
-			Advice: fmt.Sprintf("So `allow` could not keep anything from crossing. Update Liqo on %q to 1.1 or newer, or "+
-				"remove `allow` and let everything cross.", e.Leaf.Name),
-		}
-	}
-	if err := e.checkOneTunnel(ctx); err != nil {
-		return err
-	}
-	if rules := limits.TableRules(); rules > liqo.MaxTableRules {
-		return &trouble.Problem{
-			ID: "too-many-rules", Leaf: e.Leaf.Name, Err: ErrRules,
-			Summary: fmt.Sprintf("the gateway would need %d rules, and takes %d", rules, liqo.MaxTableRules),
-			Advice: fmt.Sprintf("Each range of a rule of `allow` for %[1]q takes three, and each one for %[2]q takes two. Join "+
-				"ranges and ports, or leave `cidrs` out.", e.Leaf.Name, e.Remote.Name),
-		}
-	}
-	for _, rule := range limits.In {
-		for _, cidr := range rule.CIDRs {
-			if slices.ContainsFunc(limits.Own, func(whole string) bool { return liqo.IsPart(cidr, whole) }) {
-				continue
-			}
-			return &trouble.Problem{
-				ID: "rule-without-pods", Leaf: e.Leaf.Name, Err: ErrRules,
-				Summary: fmt.Sprintf("a rule allows %s, where %q reaches no pods", cidr, e.Remote.Name),
-				Advice: fmt.Sprintf("The pods of %[1]q that %[2]q reaches have addresses in %[3]s. Set `cidrs` to parts of that, "+
-					"as %[1]q itself sees them and not as they are remapped on %[2]q, or leave `cidrs` out to allow all of them.",
-					e.Leaf.Name, e.Remote.Name, explain.Enumerate(limits.Own)),
-			}
-		}
-	}
-	return nil
-}
-
-// checkOneTunnel fails if the gateway has several tunnels. The rules know the device of the first one only.
-func (e *End) checkOneTunnel(ctx context.Context) error {
-	objects, err := e.Find(ctx)
-	if err != nil {
-		return err
-	}
-	if several, err := objects.HasSeveralTunnels(ctx, e.Leaf); err != nil || !several {
-		return err
-	}
-	return &trouble.Problem{
-		ID: "limits-of-several-tunnels", Leaf: e.Leaf.Name, Err: ErrRules, Summary: "the gateway has several tunnels",
-		Advice: fmt.Sprintf("The rules of `allow` would limit only one of them. Give %s one tunnel, or remove `allow` and "+
-			"let everything cross.", e.Leaf.Describe(objects.Gateway())),
-	}
 }

@@ -11,14 +11,15 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-// Rules are there before their gateway. An apply that is killed in between leaves them without one that names them.
+// Rules are there before their gateway. An apply that ends in between leaves them without one that names them.
 // They would be in force for the next gateway, which reads them in any namespace.
 
-// RemoveLeftRules removes the rules that killed creates have left without a gateway. It asks the leaf only if a lease
-// lists such creates.
-func (e *End) RemoveLeftRules(ctx context.Context, unfinished owner.Unfinished) error {
+// RemoveLeftRules removes the rules that are without a gateway: those of killed creates, and the owner's own, which an
+// apply has left that failed or was killed. It asks the leaf only if there may be some: a lease lists such creates, or
+// the owner is not new.
+func (e *End) RemoveLeftRules(ctx context.Context, unfinished owner.Unfinished, isNew bool) error {
 	objects, err := e.Find(ctx)
-	if err != nil || objects.Gateway() != nil || len(unfinished) == 0 {
+	if err != nil || objects.Gateway() != nil || isNew && len(unfinished) == 0 {
 		return err
 	}
 	var all networkingv1beta1.FirewallConfigurationList
@@ -27,7 +28,7 @@ func (e *End) RemoveLeftRules(ctx context.Context, unfinished owner.Unfinished) 
 	}
 	for i := range all.Items {
 		left := &all.Items[i]
-		if e.isOurRules(left) && e.Owner.WhoseIn(nil, left, unfinished) == owner.Orphan {
+		if e.isOurRules(left) && (e.Owner.Owns(left) || e.Owner.WhoseIn(nil, left, unfinished) == owner.Orphan) {
 			if err := e.deleteFirewall(ctx, left); err != nil {
 				return err
 			}

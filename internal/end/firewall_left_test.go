@@ -61,5 +61,5 @@ func TestARemovalNeedsNoRightToReadRules(t *testing.T) {
 		},
 	})
 	must(t, e.RemoveGateways(t.Context()))
-	must(t, e.RemoveLeftRules(t.Context(), owner.Unfinished{"killed": {}}))
+	must(t, e.RemoveLeftRules(t.Context(), owner.Unfinished{"killed": {}}, false))
 }

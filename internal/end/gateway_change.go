@@ -8,6 +8,7 @@ import (
 	gatewayforge "github.com/liqotech/liqo/pkg/gateway/forge"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
@@ -24,6 +25,7 @@ type EnsuredGateway struct {
 	Restarts bool // there was one, and its pods restart with a new setting
 	Rolls    bool // it restarts, but with nothing that the other gateway has to follow
 
+	former  []types.UID            // of one with limits that restarts: the pods before, if they can be listed
 	keys    <-chan client.Object   // of a new one: the Secret of its keys, whenever it is seen
 	service *corev1.Service        // of an existing server, after the change
 	pods    corev1.PodTemplateSpec // of one that restarts, after the change
@@ -138,6 +140,11 @@ func (e *End) changeParts(
 	byItself := current.restartFor(desired)
 	ensured.Restarts = byItself || change.rotates
 	ensured.Rolls = ensured.Restarts && !change.rotates && change.existing.sameTunnel(gateway)
+	if ensured.Restarts && objects.HasLimits() {
+		if ensured.former, err = e.beginLimitedRestart(ctx, objects, ensured.Rolls); err != nil {
+			return ensured, nil, err
+		}
+	}
 	if ensured.Restarts {
 		if err := e.beginRestart(ctx, objects, byItself); err != nil {
 			return ensured, nil, err

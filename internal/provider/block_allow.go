@@ -184,13 +184,6 @@ func compareRules(one, other liqo.Rule) int {
 		cmp.Compare(one.EndPort, other.EndPort), slices.Compare(one.CIDRs, other.CIDRs))
 }
 
-// observedAllow copies what may cross from the leaves into the model, if both have a gateway.
-func (m *shortcutModel) observedAllow(state shortcut.State) {
-	if state.ClientGateway != nil && state.ServerGateway != nil {
-		m.Allow = allowSet(state.Allow)
-	}
-}
-
 // allowSet returns null if everything may cross.
 func allowSet(allow *shortcut.Allow) types.Set {
 	if allow == nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -35,6 +36,8 @@ type endModel[M any] interface {
 	gateway(ctx context.Context) (*plannedGateway, diag.Diagnostics)
 	// check asks the leaf whether the plan is possible, beyond what is the same for all.
 	check(ctx context.Context, object shortcut.EndObject) diag.Diagnostics
+	// rules are those of `allow`. They are null for other objects than gateways.
+	rules() types.Set
 	// planComputed plans the computed attributes. The state is nil for a new resource.
 	planComputed(state *M)
 	// planChanges plans that an apply may change what the leaf reports.
@@ -187,6 +190,7 @@ func (r *endResource[M, P]) refresh(
 	r.leaves.refreshed.reserve(r.reservation(model.common()), own.Token)
 	model.common().observed(leaf, observed, own)
 	diags.Append(model.observed(ctx, observed)...)
+	diags.Append(rulesEdited(observed.Allow, observed.Limited)...)
 	if r.isGateway() && (observed.Status == shortcut.Error || observed.Silent) {
 		down := object.WhyDown(ctx)
 		diags.Append(problemOf(down).warningAt(path.Root("status")))

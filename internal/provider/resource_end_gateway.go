@@ -73,6 +73,8 @@ func (m *endGatewayModel) check(ctx context.Context, object shortcut.EndObject) 
 	return checkResult(path.Root("allow"), object.CheckAllow(ctx, allow))
 }
 
+func (m *endGatewayModel) rules() types.Set { return m.Allow }
+
 // promiseKey plans the key and the status of the state. They are unknown without a state, and the key also if the
 // gateway gets new keys. isReplaced says whether the settings replace the gateway.
 func (m *endGatewayModel) promiseKey(state *endGatewayModel, isReplaced bool) {
@@ -91,7 +93,8 @@ func (m *endGatewayModel) planChanges() { m.Status = types.StringUnknown() }
 // observedGateway copies what both gateways have.
 func (m *endGatewayModel) observedGateway(observed shortcut.EndObjectState, settings liqo.TunnelSettings) {
 	m.tunnelModel = newTunnelModel(settings)
-	m.Allow, m.Status = allowSet(observed.Allow), types.StringValue(string(observed.Status))
+	m.Allow = observedRules(m.Allow, observed.Allow, observed.Limited)
+	m.Status = types.StringValue(string(observed.Status))
 	switch {
 	case !observed.KeyUnreadable:
 		m.PublicKey = keyOrNull(observed.Key)

@@ -59,16 +59,17 @@ func (p *endPlanning[M, P]) planRepair(ctx context.Context) diag.Diagnostics {
 		p.plan.planChanges()
 	}
 	outdated, err := object.End.OutdatedTemplate(ctx)
-	if err = cmp.Or(err, editedErr); err != nil {
+	rules, rulesErr := object.End.OutdatedLimits(ctx)
+	if err = cmp.Or(err, editedErr, rulesErr); err != nil {
 		return diag.Diagnostics{because("repairs-not-checked", "The gateway can't be checked for repairs", err).asWarning()}
 	}
-	problem := outdated
-	if outdated != nil {
+	if outdated != nil || rules != nil {
 		p.plan.planChanges()
-	} else {
-		problem = object.End.StandbyMissing(ctx)
 	}
-	return warningsOf(problem)
+	if outdated == nil {
+		outdated = object.End.StandbyMissing(ctx)
+	}
+	return warningsOf(outdated, rules)
 }
 
 func (p *endPlanning[M, P]) foresee(ctx context.Context) diag.Diagnostics {
@@ -79,7 +80,15 @@ func (p *endPlanning[M, P]) foresee(ctx context.Context) diag.Diagnostics {
 	if p.leaf == nil || len(p.replace) > 0 {
 		return nil
 	}
-	return p.checkFeasible(ctx)
+	diags := p.checkFeasible(ctx)
+	if p.state != nil {
+		client, server := p.leaf.Name, p.plan.common().RemoteClusterID.ValueString()
+		if p.resource == owner.GatewayServerResource {
+			client, server = server, client
+		}
+		diags.Append(stayOpen(ctx, p.state.rules(), p.plan.rules(), client, server)...)
+	}
+	return diags
 }
 
 // reserve fails if another instance of this configuration manages the same object, or the other gateway.

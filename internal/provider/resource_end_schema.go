@@ -94,6 +94,8 @@ func (m *endCommonModel) gateway(context.Context) (*plannedGateway, diag.Diagnos
 
 func (m *endCommonModel) check(context.Context, shortcut.EndObject) diag.Diagnostics { return nil }
 
+func (m *endCommonModel) rules() types.Set { return types.SetNull(ruleType) }
+
 func (m *endCommonModel) planChanges() {}
 
 func (m *endCommonModel) keySecret() liqo.KeySecret { return liqo.KeySecret{} }

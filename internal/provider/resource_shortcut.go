@@ -165,7 +165,7 @@ func (r *shortcutResource) refresh(
 		diags.Append(failureOf("shortcut-unreadable", "The shortcut can't be read", err).asError())
 		return unchanged, diags
 	}
-	diags.Append(pair.mixedUp(observed)...)
+	diags.Append(append(pair.mixedUp(observed), rulesEdited(observed.Allow, observed.Limited)...)...)
 	own, settled := private.settle(ctx, own, observed.Unmarked)
 	diags.Append(settled...)
 	if observed.Exists {

@@ -37,6 +37,7 @@ func (p *planning) costs(ctx context.Context) diag.Diagnostics {
 			}
 		}
 	}
+	diags.Append(stayOpen(ctx, p.state.Allow, p.plan.Allow, p.plan.Client.ValueString(), p.plan.Server.ValueString())...)
 	if name := "service_type"; changes(ctx, p.plan.ServerGateway.Attributes()[name],
 		p.state.ServerGateway.Attributes()[name]) {
 		diags.Append(report("gateway-address-changes", "The gateway gets another address",

@@ -106,7 +106,9 @@ func (p *planning) needsRepair(ctx context.Context, status shortcut.Status) (boo
 		broken, err = s.Lost(ctx)
 	}
 	outdated, outdatedErr := s.OutdatedTemplates(ctx)
-	if err = cmp.Or(err, outdatedErr); err != nil {
+	rules, rulesErr := s.OutdatedLimits(ctx)
+	outdated = append(outdated, rules...)
+	if err = cmp.Or(err, outdatedErr, rulesErr); err != nil {
 		return false, diag.Diagnostics{
 			because("repairs-not-checked", "The shortcut can't be checked for repairs", err).asWarning(),
 		}

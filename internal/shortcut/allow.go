@@ -29,6 +29,37 @@ func (a *Allow) Limits(own, other liqo.Ranges, isClient bool) *liqo.Limits {
 	return limits
 }
 
+// OpenConnections are those that a change closes for new ones, but that go on while they are open: their packets look
+// like answers to connections that a rule for the other leaf lets cross.
+type OpenConnections struct {
+	ToServer     bool // to pods of the server, and not of the client
+	Closed, Like liqo.Rule
+}
+
+// StayOpen returns which connections go on after a change. Before is nil if everything could cross.
+func (a *Allow) StayOpen(before *Allow) []OpenConnections {
+	if before == nil {
+		before = &Allow{ToClient: []liqo.Rule{{}}, ToServer: []liqo.Rule{{}}}
+	}
+	var open []OpenConnections
+	for _, way := range []struct {
+		toServer           bool
+		before, now, other []liqo.Rule
+	}{{false, before.ToClient, a.ToClient, a.ToServer}, {true, before.ToServer, a.ToServer, a.ToClient}} {
+		for _, closed := range way.before {
+			if slices.ContainsFunc(way.now, func(rule liqo.Rule) bool { return rule.Includes(closed) }) {
+				continue
+			}
+			for _, rule := range way.other {
+				if rule.AnswersLike(closed) {
+					open = append(open, OpenConnections{way.toServer, closed, rule})
+				}
+			}
+		}
+	}
+	return open
+}
+
 // anywhere stands for the ranges of the other leaf where only one end is known. Rules for the other leaf match where
 // answers come from. Whoever could send others than these could also send from the right addresses.
 var anywhere = liqo.Ranges{PodCIDRs: []string{"0.0.0.0/0"}}

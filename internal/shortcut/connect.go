@@ -167,13 +167,14 @@ func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *e
 		e.makeNamespace(before...)
 		untilGone := func(ctx context.Context) error { return e.UntilFormerKeysGone(ctx, e.spec.Namespace) }
 		e.formerKeys = steps.Act(r, e.Leaf.Name, "keys of a former gateway", untilGone, before...)
+		e.formerRules = steps.Act(r, e.Leaf.Name, "rules of a former gateway",
+			func(ctx context.Context) error { return e.RemoveLeftRules(ctx, lock.unfinished, spec.Create) }, before...)
 	}
 	return client, server
 }
 
 // take makes the objects of the network at one end the owner's: those that nobody owns and, after an import, all that
-// the owner claims. Rules that a killed create has left without a gateway
-// go.
+// the owner claims.
 func (s *Shortcut) take(ctx context.Context, e *end.End, unfinished owner.Unfinished) error {
 	n, err := s.find(ctx)
 	if err != nil {
@@ -197,5 +198,5 @@ func (s *Shortcut) take(ctx context.Context, e *end.End, unfinished owner.Unfini
 			return err
 		}
 	}
-	return e.RemoveLeftRules(ctx, unfinished)
+	return nil
 }

@@ -129,9 +129,10 @@ func (o EndObject) tryEnsure(ctx context.Context, namespace string, start func(*
 	begin := steps.Act(r, leaf, "wait for other operations on the pair", pairLock.acquire(r), before...)
 	free := steps.Act(r, leaf, "check that nobody else has it", o.checkLocked(objectLock), begin)
 	e := &endSteps{End: o.End, run: r, spec: EndSpec{Namespace: namespace}}
-	clean := steps.Act(r, leaf, "remove rules of a killed create",
-		func(ctx context.Context) error { return o.End.RemoveLeftRules(ctx, objectLock.unfinished) }, free)
-	e.namespace = steps.Do(r, leaf, "namespace", o.ensureNamespace(namespace), clean)
+	e.formerRules = steps.Act(r, leaf, "rules of a former gateway", func(ctx context.Context) error {
+		return o.End.RemoveLeftRules(ctx, objectLock.unfinished, true) // its own ones go with what is left of a gateway
+	}, free)
+	e.namespace = steps.Do(r, leaf, "namespace", o.ensureNamespace(namespace), e.formerRules)
 	written := start(e)
 	e.done = append(e.done, steps.Act(r, leaf, "let others work on the pair", pairLock.release, written))
 	still := steps.Act(r, leaf, "check that nobody else has it now", o.checkStill, e.done...)

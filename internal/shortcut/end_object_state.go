@@ -26,8 +26,9 @@ type EndObjectState struct {
 
 	Server   *liqo.GatewayServer // settings of a gateway server
 	Client   *liqo.GatewayClient // settings of a gateway client
-	Endpoint *liqo.Endpoint      // where a server can be reached, or what a client dials; nil if it is not known
+	Endpoint *liqo.Endpoint      // where a server can be reached; nil if it is not known
 	Allow    *Allow              // as this leaf's gateway enforces it; as [State.Allow]
+	Limited  bool                // as [State.Limited]
 	Status   Status              // as this leaf's gateway reports it
 	Silent   bool                // whether the gateway once reported the tunnel as up, and has stopped to report
 
@@ -85,6 +86,7 @@ func (o EndObject) Observe(ctx context.Context) (EndObjectState, error) {
 
 // readGateway adds what both kinds of gateways have.
 func (o EndObject) readGateway(ctx context.Context, objects liqo.Objects, state *EndObjectState) (err error) {
+	state.Limited = objects.HasLimits()
 	if state.Allow, err = o.allow(ctx, objects); err != nil {
 		return err
 	}

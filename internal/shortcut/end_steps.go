@@ -16,13 +16,14 @@ type endSteps struct {
 	run  *steps.Run
 	spec EndSpec
 
-	missing    *steps.Step[bool]   // whether the tenant namespace has to be created
-	namespace  *steps.Step[string] // of the objects
-	ranges     *steps.Step[liqo.Ranges]
-	formerKeys steps.Before // done when the keys of a former gateway are gone
-	limits     steps.Before // done when the gateway has rules of what may cross, or none if everything may
-	gateway    *steps.Step[end.EnsuredGateway]
-	done       []steps.Before // what the operation waits for
+	missing     *steps.Step[bool]   // whether the tenant namespace has to be created
+	namespace   *steps.Step[string] // of the objects
+	ranges      *steps.Step[liqo.Ranges]
+	formerKeys  steps.Before // done when the keys of a former gateway are gone
+	formerRules steps.Before // done when the rules of one are gone
+	limits      steps.Before // done when the gateway has rules of what may cross, or none if everything may
+	gateway     *steps.Step[end.EnsuredGateway]
+	done        []steps.Before // what the operation waits for
 }
 
 // checkGateway fails if the gateway of this end can't follow a change of either one. Otherwise an end would be changed,
@@ -80,9 +81,10 @@ func (e *endSteps) limitsOf(allow *Allow, other *endSteps, isClient bool) *steps
 }
 
 // limit lets only that cross which the limits allow, or everything if they are nil. The rules come before the gateway,
-// and after one that it replaces.
+// and after one that it replaces, and those that are left of a former one.
 func (e *endSteps) limit(wanted *steps.Step[*liqo.Limits], removal steps.Before) {
-	e.limits = steps.ActWith2(e.run, e.Leaf.Name, "FirewallConfiguration", e.namespace, wanted, e.EnsureLimits, removal)
+	e.limits = steps.ActWith2(e.run, e.Leaf.Name, "FirewallConfiguration", e.namespace, wanted, e.EnsureLimits,
+		e.formerRules, removal)
 	e.done = append(e.done, e.limits)
 }
 
@@ -93,7 +95,7 @@ func (e *endSteps) enforce(limited bool) steps.Before {
 		return e.gateway
 	}
 	bound := steps.ActWith(e.run, e.Leaf.Name, "owner of the rules", e.gateway, e.BindLimits)
-	e.limits = steps.Act(e.run, e.Leaf.Name, "rules in the gateway", e.WaitForLimits, bound)
+	e.limits = steps.ActWith(e.run, e.Leaf.Name, "rules in the gateway", e.gateway, e.WaitForLimits, bound)
 	e.done = append(e.done, e.limits)
 	return bound
 }
@@ -120,7 +122,8 @@ func (e *endSteps) serve(spec liqo.GatewayServer) *steps.Step[liqo.Endpoint] {
 		func(ctx context.Context, namespace string) (end.EnsuredGateway, error) {
 			return e.EnsureGatewayServer(ctx, namespace, spec)
 		}, e.formerKeys, e.limits)
-	endpoint := steps.With(e.run, e.Leaf.Name, "address of the gateway", e.gateway, e.WaitForEndpoint, e.rolled())
+	endpoint := steps.With(e.run, e.Leaf.Name, "address of the gateway", e.gateway, e.WaitForEndpoint,
+		e.rolled(spec.Limited))
 	e.done = append(e.done, e.gateway, endpoint)
 	return endpoint
 }
@@ -157,15 +160,18 @@ func (e *endSteps) connect(trusted, handshake steps.Before) {
 		steps.Act(e.run, e.Leaf.Name, "connection", e.WaitForConnection, handshake))
 }
 
-// rolled waits until a gateway has restarted with something that the other one need not follow. So the other one does
-// not restart at the same time, and a standby at either end keeps the tunnel up.
-func (e *endSteps) rolled() steps.Before {
+// rolled waits until a gateway has restarted with something that the other one need not follow, and enforces its rules
+// again. So the other one does not restart at the same time, and a standby at either end keeps the tunnel up.
+func (e *endSteps) rolled(limited bool) steps.Before {
 	return steps.ActWith(e.run, e.Leaf.Name, "rollout of the gateway before the other one's", e.gateway,
 		func(ctx context.Context, gateway end.EnsuredGateway) error {
 			if !gateway.Rolls {
 				return nil
 			}
-			return e.WaitForRollout(ctx, gateway)
+			if err := e.WaitForRollout(ctx, gateway); err != nil || !limited {
+				return err
+			}
+			return e.WaitForLimits(ctx, gateway)
 		})
 }
 

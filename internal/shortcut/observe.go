@@ -38,8 +38,10 @@ type State struct {
 	Client, Server EndState
 
 	// Allow is what may cross as both ends enforce it. It is nil if everything may, or if an end does not enforce what the
-	// other one does. The latter makes the shortcut disconnected.
-	Allow *Allow
+	// other one does. The latter makes the shortcut disconnected. Limited tells them apart: whether an end has rules, or
+	// had them when its gateway was written.
+	Allow   *Allow
+	Limited bool
 
 	ServerGateway  *liqo.GatewayServer // as the server's gateway is; nil while there is none
 	ServerEndpoint *liqo.Endpoint      // where the server's gateway says it can be reached; nil until it does
@@ -112,6 +114,7 @@ func (s *Shortcut) state(n network) State {
 		Unmarked:       slices.ContainsFunc(n.made(), s.Client.Owner.OnlyClaims),
 		Status:         n.status(),
 		Allow:          n.allow(),
+		Limited:        client.HasLimits() || server.HasLimits(),
 		Silent:         !client.SilentSince.IsZero() || !server.SilentSince.IsZero(),
 		Client:         endState(s.Client, client, server.ObservedRemote()),
 		Server:         endState(s.Server, server, client.ObservedRemote()),
@@ -240,19 +243,30 @@ func (s *Shortcut) Lost(ctx context.Context) (bool, error) {
 // OutdatedTemplates returns what is wrong with the derived templates of the gateways. [Shortcut.Connect] repairs it. It
 // asks a leaf only if its gateway has such a template.
 func (s *Shortcut) OutdatedTemplates(ctx context.Context) ([]*trouble.Problem, error) {
+	return s.problemsAt(ctx, (*end.End).OutdatedTemplate)
+}
+
+// OutdatedLimits returns what is wrong with rules that an older version of this provider has written at either end.
+// [Shortcut.Connect] repairs it. It reads the caches.
+func (s *Shortcut) OutdatedLimits(ctx context.Context) ([]*trouble.Problem, error) {
+	return s.problemsAt(ctx, (*end.End).OutdatedLimits)
+}
+
+// problemsAt asks both ends what is wrong with them.
+func (s *Shortcut) problemsAt(
+	ctx context.Context, ask func(*end.End, context.Context) (*trouble.Problem, error),
+) ([]*trouble.Problem, error) {
 	var (
-		outdated []*trouble.Problem
+		problems []*trouble.Problem
 		errs     []error
 	)
-	for problem, err := range parallel.Ask(s.Ends(), func(e *end.End) (*trouble.Problem, error) {
-		return e.OutdatedTemplate(ctx)
-	}) {
+	for problem, err := range parallel.Ask(s.Ends(), func(e *end.End) (*trouble.Problem, error) { return ask(e, ctx) }) {
 		errs = append(errs, err)
 		if problem != nil {
-			outdated = append(outdated, problem)
+			problems = append(problems, problem)
 		}
 	}
-	return outdated, errors.Join(errs...)
+	return problems, errors.Join(errs...)
 }
 
 // StandbysMissing returns for each gateway with several replicas why no other one could take over.

@@ -24,7 +24,8 @@ type packet struct {
 func (p packet) String() string { return p.name }
 
 // segment is a packet of TCP with these flags.
-func segment(name string, from, to uint16, flags byte) packet {
+func segment(name string, from uint16, flags byte) packet {
+	const to = 8080
 	rest := []byte{0, 0, 0, 1, 0, 0, 0, 1, 5 << 4, flags, 255, 255, 0, 0, 0, 0}
 	return packet{name, tcp, append(ports(from, to), rest...)}
 }

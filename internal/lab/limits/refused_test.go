@@ -22,7 +22,7 @@ var errorTypes = []byte{3, 11, 12}
 func everything() (packets []packet) {
 	packets = append(packets, datagram(12345, 8080))
 	for name, flags := range map[string]byte{"SYN": 2, "SYN and ACK": 18, "ACK": 16, "FIN": 17, "RST": 4, "no flag": 0} {
-		packets = append(packets, segment("a segment with "+name, 12345, 8080, flags))
+		packets = append(packets, segment("a segment with "+name, 12345, flags))
 	}
 	for name, protocol := range map[string]byte{"IPIP": ipip, "ESP": esp, "VRRP": vrrp} {
 		packets = append(packets, packet{name, protocol, []byte("of no port, and with a secret")})
@@ -152,7 +152,7 @@ func TestPacketsAtAGatewayOfNoConnectionCrossAsARuleSays(t *testing.T) {
 		},
 		"what begins like a ping": {[]liqo.Rule{{Protocol: liqo.ICMP}}, nil, malformed(2048)[1:]},
 		"segments like those of answers": {nil, database("tcp"), []packet{
-			segment("SYN and ACK", 5432, 8080, 18), segment("FIN", 5432, 8080, 17), segment("RST", 5432, 8080, 4),
+			segment("SYN and ACK", 5432, 18), segment("FIN", 5432, 17), segment("RST", 5432, 4),
 		}},
 		"everything like answers to a rule without protocol": {nil, []liqo.Rule{{}}, malformed(12345)},
 	} {

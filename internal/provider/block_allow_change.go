@@ -1,0 +1,72 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+)
+
+// This file has what becomes of the rules of `allow` after an apply: what a refresh sees, and what a change leaves
+// open.
+
+// observedAllow copies what may cross from the leaves into the model, if both have a gateway.
+func (m *shortcutModel) observedAllow(state shortcut.State) {
+	if state.ClientGateway != nil && state.ServerGateway != nil {
+		m.Allow = observedRules(m.Allow, state.Allow, state.Limited)
+	}
+}
+
+// observedRules returns the rules that the leaves show. Where someone has edited or removed some, the former ones stay:
+// null would mean that everything may cross, and a configuration that ignores changes would bring that about.
+func observedRules(former types.Set, allow *shortcut.Allow, limited bool) types.Set {
+	if allow == nil && limited && given(former) {
+		return former
+	}
+	return allowSet(allow)
+}
+
+// rulesEdited warns of rules that someone has edited or removed.
+func rulesEdited(allow *shortcut.Allow, limited bool) diag.Diagnostics {
+	if allow != nil || !limited {
+		return nil
+	}
+	return diag.Diagnostics{report("rules-edited", "Rules of what may cross have been edited or removed",
+		"A gateway has had rules, and they are no longer as this provider has written them. Until the next apply, more or "+
+			"less may cross than `allow` says. The apply writes the rules anew. If there is no `allow` in the "+
+			"configuration and the state, it lets everything cross.").warningAt(path.Root("allow"))}
+}
+
+// stayOpen warns of connections that a change of the rules closes, and that go on while they are open.
+func stayOpen(ctx context.Context, before, planned types.Set, client, server string) diag.Diagnostics {
+	if !given(planned) || planned.Equal(before) || !fullyKnown(ctx, planned) {
+		return nil
+	}
+	former, diags := allowSpec(ctx, before)
+	allow, allowDiags := allowSpec(ctx, planned)
+	if diags.Append(allowDiags...); diags.HasError() {
+		return diags
+	}
+	var open []string
+	for _, one := range allow.StayOpen(former) {
+		to, from := client, server
+		if one.ToServer {
+			to, from = server, client
+		}
+		open = append(open, fmt.Sprintf("those of %s to %q, because of the rule that allows %s to %q",
+			one.Closed, to, one.Like,
+			from))
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	return append(diags, report("connections-stay-open", "Open connections go on",
+		fmt.Sprintf("The apply closes the way for new connections. But some that are open then go on: %s. The gateways take "+
+			"their packets for answers to connections that such a rule allows. Restart the pods that hold the connections, or "+
+			"give the rule a port or ports below 32768.", explain.Enumerate(open))).warningAt(path.Root("allow")))
+}
