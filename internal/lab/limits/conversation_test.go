@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // conversation is a connection of TCP, or a flow of UDP.
@@ -21,7 +23,7 @@ func (p *pair) ask(protocol string, from, to *host, address string, options ...f
 	c := &conversation{pair: p}
 	var accept func() (net.Conn, error)
 	to.must(to.do(func() error {
-		if protocol == "udp" {
+		if protocol == liqo.UDP {
 			socket, err := net.ListenPacket("udp4", ":"+portOf(address))
 			accept = func() (net.Conn, error) { return &answering{PacketConn: socket}, err }
 			return err
@@ -35,7 +37,7 @@ func (p *pair) ask(protocol string, from, to *host, address string, options ...f
 	for _, option := range options {
 		option(dialer)
 	}
-	err := from.do(func() (err error) { c.asker, err = dialer.Dial(protocol+"4", address); return err })
+	err := from.do(func() (err error) { c.asker, err = dialer.Dial(strings.ToLower(protocol)+"4", address); return err })
 	if err != nil {
 		return nil
 	}

@@ -14,17 +14,17 @@ import (
 
 func TestPacketsAtAGatewayCrossForNodesAsForPods(t *testing.T) {
 	p := newPair(t)
-	p.limit(nil, database("tcp"))
+	p.limit(nil, database(liqo.TCP))
 	from := func(address string) func(*net.Dialer) {
 		return func(dialer *net.Dialer) { dialer.LocalAddr = &net.TCPAddr{IP: net.ParseIP(address)} }
 	}
-	if p.ask("tcp", p.rome, p.milan, milansPodAtRome+":5432", from(romesNodes)) == nil {
+	if p.ask(liqo.TCP, p.rome, p.milan, milansPodAtRome+":5432", from(romesNodes)) == nil {
 		t.Error("a node of Rome does not reach Milan's database")
 	}
-	if p.ask("tcp", p.rome, p.milan, milansPodAtRome+":5433", from(romesNodes)) != nil {
+	if p.ask(liqo.TCP, p.rome, p.milan, milansPodAtRome+":5433", from(romesNodes)) != nil {
 		t.Error("a node of Rome reaches another port of Milan")
 	}
-	if p.ask("tcp", p.milan, p.rome, romesPod+":5432", from(milansNodes)) != nil {
+	if p.ask(liqo.TCP, p.milan, p.rome, romesPod+":5432", from(milansNodes)) != nil {
 		t.Error("a node of Milan reaches Rome")
 	}
 }

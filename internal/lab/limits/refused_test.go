@@ -57,7 +57,7 @@ func TestPacketsAtAGatewayThatNoRuleAllowsLeaveItByNoDevice(t *testing.T) {
 		packets         []packet
 	}{
 		"no rule":            {nil, nil, append(everything(), icmpErrors()...)},
-		"a rule, both ways":  {database("tcp"), database("udp"), everything()},
+		"a rule, both ways":  {database(liqo.TCP), database(liqo.UDP), everything()},
 		"a rule for pings":   {nil, []liqo.Rule{{Protocol: liqo.ICMP}}, withoutPings(everything())},
 		"every port, of UDP": {[]liqo.Rule{{Protocol: liqo.UDP}}, nil, everything()[1:]},
 	} {
@@ -145,13 +145,13 @@ func TestPacketsAtAGatewayOfNoConnectionCrossAsARuleSays(t *testing.T) {
 		toRome, toMilan []liqo.Rule
 		packets         []packet
 	}{
-		"errors of ICMP, with any rule":  {nil, database("tcp"), icmpErrors()},
-		"what begins like such an error": {nil, database("tcp"), malformed(768)},
+		"errors of ICMP, with any rule":  {nil, database(liqo.TCP), icmpErrors()},
+		"what begins like such an error": {nil, database(liqo.TCP), malformed(768)},
 		"what begins like an answer to a ping, with a rule for pings": {
 			nil, []liqo.Rule{{Protocol: liqo.ICMP}}, append(malformed(0)[1:], message(0, 0)),
 		},
 		"what begins like a ping": {[]liqo.Rule{{Protocol: liqo.ICMP}}, nil, malformed(2048)[1:]},
-		"segments like those of answers": {nil, database("tcp"), []packet{
+		"segments like those of answers": {nil, database(liqo.TCP), []packet{
 			segment("SYN and ACK", 5432, 18), segment("FIN", 5432, 17), segment("RST", 5432, 4),
 		}},
 		"everything like answers to a rule without protocol": {nil, []liqo.Rule{{}}, malformed(12345)},
@@ -169,7 +169,7 @@ func TestPacketsAtAGatewayOfNoConnectionCrossAsARuleSays(t *testing.T) {
 
 func TestPacketsAtAGatewayTellTheAskerThatAPortIsClosed(t *testing.T) {
 	p := newPair(t)
-	p.limit(nil, database("udp"))
+	p.limit(nil, database(liqo.UDP))
 	var socket net.Conn
 	p.rome.must(p.rome.do(func() (err error) { socket, err = net.Dial("udp4", milansPodAtRome+":5432"); return err }))
 	defer socket.Close()

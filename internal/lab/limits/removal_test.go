@@ -13,7 +13,7 @@ func TestPacketsAtAGatewayOfARemovedRuleEndUnlessTheyLookLikeAnswers(t *testing.
 	web := liqo.Rule{Protocol: liqo.TCP, Port: 443}
 	// nil stands for no limits before.
 	for _, removed := range []*liqo.Rule{nil, {}, &web, {Protocol: liqo.UDP, Port: 443}} {
-		for _, protocol := range []string{"tcp", "udp"} {
+		for _, protocol := range []string{liqo.TCP, liqo.UDP} {
 			if removed != nil && removed.Protocol != "" && removed.Protocol != protocol {
 				continue
 			}
@@ -60,11 +60,11 @@ func TestPacketsAtAGatewayOfARemovedRuleEndUnlessTheyLookLikeAnswers(t *testing.
 
 func TestPacketsAtAGatewayOfARuleThatStaysGoOn(t *testing.T) {
 	p := newPair(t)
-	p.limit(database("tcp"), database("tcp"))
-	there := p.ask("tcp", p.rome, p.milan, milansPodAtRome+":5432")
-	back := p.ask("tcp", p.milan, p.rome, romesPod+":5432")
+	p.limit(database(liqo.TCP), database(liqo.TCP))
+	there := p.ask(liqo.TCP, p.rome, p.milan, milansPodAtRome+":5432")
+	back := p.ask(liqo.TCP, p.milan, p.rome, romesPod+":5432")
 	for _, more := range []liqo.Rule{{Protocol: liqo.UDP}, {Protocol: liqo.ICMP}, {Protocol: liqo.TCP, Port: 443}} {
-		p.limit(append(database("tcp"), more), database("tcp"))
+		p.limit(append(database(liqo.TCP), more), database(liqo.TCP))
 		for _, c := range []*conversation{there, back} {
 			if got := c.heard(c.asker, c.asked, "go on"); got != "go on" {
 				t.Errorf("with one rule more, the asked side hears %q", got)

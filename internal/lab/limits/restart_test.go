@@ -15,7 +15,7 @@ import (
 func database(protocol string) []liqo.Rule { return []liqo.Rule{{Protocol: protocol, Port: 5432}} }
 
 func TestPacketsAtAGatewayThatHasRestartedGoOnWhenTheAskingSideSpeaks(t *testing.T) {
-	for _, protocol := range []string{"tcp", "udp"} {
+	for _, protocol := range []string{liqo.TCP, liqo.UDP} {
 		for _, limited := range []bool{false, true} {
 			for _, restarts := range []string{"rome", "milan", "both"} {
 				for _, first := range []string{"asker", "asked"} {
@@ -52,7 +52,7 @@ func restart(t *testing.T, protocol string, limited bool, restarts string, asked
 		t.Errorf("the asked side hears %q", got)
 	}
 	got := c.heard(c.asked, c.asker, "more")
-	if got == "" && protocol == "tcp" {
+	if got == "" && protocol == liqo.TCP {
 		got = c.hears(c.asker, 5*time.Second) // TCP repeats what was lost
 	}
 	if got != "more" && got != "news" && got != "newsmore" {
@@ -63,8 +63,8 @@ func restart(t *testing.T, protocol string, limited bool, restarts string, asked
 func TestPacketsAtAGatewayThatHasRestartedReachASilentAskerThatKeepsItsConnectionAlive(t *testing.T) {
 	for _, alive := range []bool{false, true} {
 		p := newPair(t)
-		p.limit(nil, database("tcp"))
-		c := p.ask("tcp", p.rome, p.milan, milansPodAtRome+":5432", func(dialer *net.Dialer) {
+		p.limit(nil, database(liqo.TCP))
+		c := p.ask(liqo.TCP, p.rome, p.milan, milansPodAtRome+":5432", func(dialer *net.Dialer) {
 			dialer.KeepAliveConfig = net.KeepAliveConfig{Enable: alive, Idle: time.Second, Interval: time.Second}
 		})
 		p.atRome.restart()

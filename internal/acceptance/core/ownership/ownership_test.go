@@ -30,7 +30,7 @@ func TestAccAnotherStateGetsAShortcutByAnImportAlone(t *testing.T) {
 			first.Apply()
 			networks := lab.Networks(t)
 			acctest.Says(t, second.Refused("plan"), "Error: A shortcut with", "exists already on leaf",
-				"in folder first, workspace default", "Then, or if that state is lost, import it",
+				"in directory first, workspace default", "Then, or if that state is lost, import it",
 				"import { to = liqo_shortcut.rome_milan id = \"rome/milan\" }")
 
 			first.Forget("liqo_shortcut.s")
