@@ -218,3 +218,31 @@ func podIn(namespace string) *corev1.Pod {
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "somebody", Image: "example.com/somebody"}}},
 	}
 }
+
+func TestAGatewayThatIsBeingDeletedIsMadeAgainAlsoIfAnotherCheckFails(t *testing.T) {
+	for name, test := range map[string]struct {
+		remote, config, address string
+	}{
+		"shortcut": {"rome", between("milan", replicated), romeMilan},
+		"one end":  {"turin", serverOf(`pods = { replicas = 2 }`), turinsServer},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := leavesFor(t)
+			p := l.project(t, test.config)
+			p.apply()
+			release := l.deletesHeld("milan", inTenant(&networkingv1beta1.GatewayServer{}, test.remote))
+			base := serverTemplate("liqo", "wireguard-server")
+			if err := l.of("milan").Get(t.Context(), client.ObjectKeyFromObject(base), base); err != nil {
+				t.Fatal(err)
+			}
+			l.lose("milan", base)
+			p.planFails("can't be checked for repairs", `The template does not exist on leaf "milan"`)
+			base.SetResourceVersion("")
+			l.have("milan", base)
+			p.plan().does("update", test.address)
+			release()
+			p.apply()
+			p.plan().isEmpty()
+		})
+	}
+}

@@ -50,26 +50,25 @@ func (p *endPlanning[M, P]) propose(ctx context.Context) diag.Diagnostics {
 	return diags
 }
 
-// planRepair plans an update of a gateway whose rules or derived template an apply has to write. It warns if nothing
-// could take over from its active pod.
+// planRepair plans an update of a gateway that is being deleted, or whose rules or derived template an apply has to
+// write. It warns if nothing could take over from its active pod. A check that fails is a warning, and leaves what the
+// others find.
 func (p *endPlanning[M, P]) planRepair(ctx context.Context) diag.Diagnostics {
 	object := p.object(p.leaf, p.plan, p.own)
-	edited, editedErr := object.LimitsEdited(ctx)
-	if edited {
-		p.plan.planChanges()
-	}
-	outdated, err := object.End.OutdatedTemplate(ctx)
+	broken, err := object.IsBroken(ctx)
+	outdated, templateErr := object.End.OutdatedTemplate(ctx)
 	rules, rulesErr := object.End.OutdatedLimits(ctx)
-	if err = cmp.Or(err, editedErr, rulesErr); err != nil {
-		return diag.Diagnostics{because("repairs-not-checked", "The gateway can't be checked for repairs", err).asWarning()}
-	}
-	if outdated != nil || rules != nil {
+	if broken || outdated != nil || rules != nil {
 		p.plan.planChanges()
 	}
 	if outdated == nil {
 		outdated = object.End.StandbyMissing(ctx)
 	}
-	return warningsOf(outdated, rules)
+	diags := warningsOf(outdated, rules)
+	if err = cmp.Or(err, templateErr, rulesErr); err != nil {
+		diags.Append(because("repairs-not-checked", "The gateway can't be checked for repairs", err).asWarning())
+	}
+	return diags
 }
 
 func (p *endPlanning[M, P]) foresee(ctx context.Context) diag.Diagnostics {

@@ -85,7 +85,7 @@ func (p *planning) planRepair(ctx context.Context) (bool, diag.Diagnostics) {
 }
 
 // needsRepair reports whether an apply can repair a shortcut with this status. It asks the leaves only if the tunnel is
-// down.
+// down. A check that fails is a warning, and leaves what the others find.
 func (p *planning) needsRepair(ctx context.Context, status shortcut.Status) (bool, diag.Diagnostics) {
 	if status == shortcut.Disconnected {
 		return true, nil
@@ -94,26 +94,28 @@ func (p *planning) needsRepair(ctx context.Context, status shortcut.Status) (boo
 		return false, nil
 	}
 	s := shortcut.New(p.pair.client, p.pair.server).OwnedBy(p.own.owner(p.origin))
-	strays, err := s.Strays(ctx)
-	broken := len(strays) > 0
-	if err == nil && !broken {
-		broken, err = s.Unrecorded(ctx)
+	checks := []func(context.Context) (bool, error){s.HasStrays, s.Unrecorded, s.IsBeingDeleted}
+	if status != shortcut.Connected {
+		checks = append(checks, s.Lost)
 	}
-	if err == nil && !broken {
-		broken, err = s.IsBeingDeleted(ctx)
-	}
-	if err == nil && !broken && status != shortcut.Connected {
-		broken, err = s.Lost(ctx)
-	}
-	outdated, outdatedErr := s.OutdatedTemplates(ctx)
-	rules, rulesErr := s.OutdatedLimits(ctx)
-	outdated = append(outdated, rules...)
-	if err = cmp.Or(err, outdatedErr, rulesErr); err != nil {
-		return false, diag.Diagnostics{
-			because("repairs-not-checked", "The shortcut can't be checked for repairs", err).asWarning(),
+	var (
+		broken  bool
+		failure error
+	)
+	for _, check := range checks {
+		if !broken {
+			found, err := check(ctx)
+			broken, failure = found, cmp.Or(failure, err)
 		}
 	}
-	return broken || len(outdated) > 0, warningsOf(append(outdated, s.StandbysMissing(ctx)...)...)
+	outdated, templatesErr := s.OutdatedTemplates(ctx)
+	rules, rulesErr := s.OutdatedLimits(ctx)
+	outdated = append(outdated, rules...)
+	diags := warningsOf(append(outdated, s.StandbysMissing(ctx)...)...)
+	if err := cmp.Or(failure, templatesErr, rulesErr); err != nil {
+		diags.Append(because("repairs-not-checked", "The shortcut can't be checked for repairs", err).asWarning())
+	}
+	return broken || len(outdated) > 0, diags
 }
 
 // planSettings plans that the shortcut stays as it is, and returns true, if the leaves stay unchanged. The first update

@@ -56,9 +56,3 @@ func (o EndObject) allow(ctx context.Context, objects liqo.Objects) (*Allow, err
 	}
 	return allowAt(limits, o.isClient()), err
 }
-
-// LimitsEdited reports whether someone has edited or removed the rules of this end. It reads the cache.
-func (o EndObject) LimitsEdited(ctx context.Context) (bool, error) {
-	objects, err := o.End.Find(ctx)
-	return objects.LimitsEdited(), err
-}

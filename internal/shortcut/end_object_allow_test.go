@@ -85,7 +85,7 @@ func TestEditedRulesOfOneEndAreSeenAndRestored(t *testing.T) {
 		if err := spoil(&rulesAt(t, gateway.End)[0]); err != nil {
 			t.Fatal(err)
 		}
-		edited, err := gateway.LimitsEdited(t.Context())
+		edited, err := gateway.IsBroken(t.Context())
 		if got := gateway.seen(t); err != nil || !edited || got.Allow != nil || got.Status != Disconnected {
 			t.Errorf("%s: got %+v, %s (%v)", name, got.Allow, got.Status, err)
 		}

@@ -82,15 +82,15 @@ func (n network) isUnfinished(token string) bool {
 // says so is enough.
 func (n network) complete(token string) bool { return owner.IsComplete(n.written(), token) }
 
-// Strays names the objects that another resource has marked as its own, although the network is this owner's. That
-// happens if two operations worked on the pair at the same time. [Shortcut.Connect] takes these objects back. Strays
+// HasStrays reports whether another resource has marked objects as its own, although the network is this owner's. That
+// happens if two operations worked on the pair at the same time. [Shortcut.Connect] takes these objects back. HasStrays
 // reads the caches.
-func (s *Shortcut) Strays(ctx context.Context) ([]string, error) {
+func (s *Shortcut) HasStrays(ctx context.Context) (bool, error) {
 	n, err := s.find(ctx)
-	return s.strays(n), err
+	return len(s.strays(n)) > 0, err
 }
 
-// strays does so for a network that was read.
+// strays names these objects of a network that was read.
 func (s *Shortcut) strays(n network) []string {
 	self := s.Client.Owner
 	if self.Token == "" || owner.Main(n.made()) != self.Token {
