@@ -29,7 +29,7 @@ func (r *Registry) fromCentre(ctx context.Context, name string, credentials Cred
 	if err != nil {
 		return Credentials{}, withoutCentre(name, from, err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.timeToAnswer)
+	ctx, cancel := context.WithTimeout(ctx, r.patience.answer)
 	defer cancel()
 	given, err := centre.identity(ctx, credentials.id(name))
 	if err == nil {
@@ -40,7 +40,7 @@ func (r *Registry) fromCentre(ctx context.Context, name string, credentials Cred
 			ID: "identity-unreadable", Leaf: name, Summary: fmt.Sprintf("%q has no credentials for it", from), Err: err,
 		}}
 		if missing, ok := errors.AsType[*noIdentityError](err); ok {
-			explained.ID, explained.Advice = missing.id, missing.advice
+			explained.ID, explained.Advice, explained.lost = missing.id, missing.advice, missing.unpeered
 		}
 		return Credentials{}, explained
 	}
@@ -53,7 +53,7 @@ type unknownCentreError struct{ *UnknownNameError }
 // withoutCentre returns the error of a leaf whose centre can't be used, for this reason.
 func withoutCentre(name, centre string, err error) *Error {
 	if unknown, ok := errors.AsType[*UnknownNameError](err); ok {
-		return &Error{Own: true, Problem: trouble.Problem{
+		return &Error{Own: true, lost: true, Problem: trouble.Problem{
 			ID: "central-cluster-unknown", Leaf: name, Err: &unknownCentreError{unknown},
 			Summary: fmt.Sprintf("its credentials come from %q, which is no known name", centre),
 			Advice: "Set `credentials_from` of this leaf to the name of its central cluster, or add that one to `clusters` of " +

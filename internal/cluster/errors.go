@@ -12,7 +12,6 @@ import (
 	"github.com/liqotech/liqo/pkg/consts"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
@@ -24,8 +23,10 @@ type Error struct {
 
 	Own bool // Err is no answer: this provider or a library has found it in what was read
 
-	unreachable bool
 	unanswered  bool // the request did not reach the API server, or it did not answer
+	unreachable bool // the leaf does not answer now
+	barred      bool // something before the leaf fails, so nothing is known of it
+	lost        bool // the leaf may be gone for good
 	noLiqo      bool
 }
 
@@ -123,14 +124,14 @@ func classify(err error) *Error {
 			Advice:  "Run the `exec` command of the provider block or the kubeconfig by hand and check its output.",
 		}}
 	case isUntrusted(err):
-		return &Error{Problem: trouble.Problem{
+		return &Error{lost: !isExpired(err), Problem: trouble.Problem{
 			ID:      "certificate-untrusted",
 			Summary: "the API server's certificate is not trusted",
 			Advice: "Check `cluster_ca_certificate`, `tls_server_name` and `host`, or the kubeconfig: " +
 				"they may belong to another cluster.",
 		}}
 	case isUnknownResource(err):
-		return &Error{Problem: trouble.Problem{
+		return &Error{lost: true, Problem: trouble.Problem{
 			ID:      "liqo-kind-unknown",
 			Summary: "the API server does not know a kind that Liqo installs",
 			Advice: "Liqo before 1.0 lacks it, too. Install Liqo on this leaf, or update it with its custom resource " +
@@ -138,51 +139,6 @@ func classify(err error) *Error {
 		}}
 	}
 	return classifyConnection(err)
-}
-
-// classifyConnection handles errors that are neither an answer with a known Kubernetes reason nor about credentials.
-func classifyConnection(err error) *Error {
-	var request *url.Error
-	var redirect *redirectError
-	var tooLarge *answerTooLargeError
-	switch {
-	case errors.As(err, &tooLarge):
-		return &Error{Problem: trouble.Problem{
-			ID:      "answer-too-large",
-			Summary: "the API server answers too much",
-			Advice: "No answer that this provider needs is so large. Find out what fills this list on the leaf, and who " +
-				"has made it.",
-		}}
-	case errors.As(err, &redirect):
-		return &Error{unreachable: true, Problem: trouble.Problem{
-			ID:      "address-redirects",
-			Summary: "the address is not that of an API server",
-			Advice: "API servers do not redirect. Set the final address as `host` or in the kubeconfig, " +
-				"and check whether a proxy or a login page answers in its place.",
-		}}
-	case isSilence(err):
-		return &Error{unreachable: true, Problem: trouble.Problem{
-			ID:      "api-server-silent",
-			Summary: "the API server did not answer in time",
-			Advice:  "Check that the cluster runs, and that no firewall or proxy drops packets to its address.",
-		}}
-	case isCutOff(err):
-		return &Error{unreachable: true, Problem: trouble.Problem{
-			ID:      "answer-cut-off",
-			Summary: "the API server's answer was cut off",
-			Advice:  "Check the network between here and the cluster, and apply again.",
-		}}
-	case errors.As(err, &request), apierrors.IsServiceUnavailable(err):
-		return &Error{unreachable: true, Problem: trouble.Problem{
-			ID:      "api-server-unreachable",
-			Summary: "the API server can't be reached",
-			Advice:  "Check that the cluster runs and that its address can be reached from here.",
-		}}
-	default:
-		return &Error{Problem: trouble.Problem{
-			ID: "api-server-error", Summary: "the API server answered with an error", Advice: answerAdvice(err),
-		}}
-	}
 }
 
 // answerAdvice returns what to do about an answer that has no explanation of its own. It is empty for another error.
@@ -203,16 +159,11 @@ func answerAdvice(err error) string {
 	}
 }
 
-// isSilence reports whether an error means that nothing answered in time. Which time limit ends first depends on the
-// machine's load: that of the connection, of TLS, of the request or of HTTP/2's ping.
-func isSilence(err error) bool {
-	return errors.Is(err, context.DeadlineExceeded) || utilnet.IsTimeout(err) || utilnet.IsHTTP2ConnectionLost(err)
+// isExpired reports whether only the time of a certificate is wrong, or this machine's clock.
+func isExpired(err error) bool {
+	invalid, ok := errors.AsType[x509.CertificateInvalidError](err)
+	return ok && invalid.Reason == x509.Expired
 }
-
-// cutOff is in client-go's errors for an answer whose connection was lost, which have no type.
-const cutOff = "error when reading response body"
-
-func isCutOff(err error) bool { return strings.Contains(err.Error(), cutOff) }
 
 func isUntrusted(err error) bool {
 	var (
@@ -245,7 +196,7 @@ func stripURL(err error) error {
 
 // withoutID returns the error for a cluster that answers but has no ID. It has no Liqo.
 func (l *Leaf) withoutID() error {
-	return &Error{Own: true, noLiqo: true, Problem: trouble.Problem{
+	return &Error{Own: true, noLiqo: true, lost: true, Problem: trouble.Problem{
 		ID: "liqo-missing", Leaf: l.Name, Summary: fmt.Sprintf("no Liqo in namespace %q", l.LiqoNamespace),
 		Advice: "Install Liqo on this cluster, or set `liqo_namespace` to where it runs.",
 		Err:    fmt.Errorf("it has no ConfigMap with the labels %s", consts.ClusterIDConfigMapSelector()),
@@ -253,13 +204,10 @@ func (l *Leaf) withoutID() error {
 }
 
 // Lost reports whether an error of connecting to a leaf means that the leaf may be gone for good. Then its name is
-// unknown, nothing answers at its address, the cluster there has no Liqo, none of Liqo's kinds or an untrusted
-// certificate, or its centre is unknown or not peered with it. A leaf that refuses the credentials is not lost, because
-// it exists.
+// unknown, nothing answers at its address, the cluster there has no Liqo, none of Liqo's kinds or another cluster's
+// certificate, or its centre is unknown or not peered with it. A leaf is not lost because a request to it was not sent,
+// or because something else has answered, nor because it refuses the credentials. [connectionFailures] has each case.
 func Lost(err error) bool {
-	_, unknown := errors.AsType[*UnknownNameError](err)
-	_, unknownCentre := errors.AsType[*unknownCentreError](err)
-	missing, _ := errors.AsType[*noIdentityError](err)
-	return unknown || unknownCentre || missing != nil && missing.unpeered || Unreachable(err) || NoLiqo(err) ||
-		isUnknownResource(err) || isUntrusted(err) || errors.Is(err, context.DeadlineExceeded)
+	explained, ok := errors.AsType[*Error](err)
+	return isA[*UnknownNameError](err) || ok && explained.lost
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"syscall"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -25,18 +26,32 @@ func TestALeafIsLostIfNothingIsThereToAskAndNotIfItRefuses(t *testing.T) {
 	}{
 		"no such name":                      {&UnknownNameError{Name: "milan"}, true},
 		"no such name, and what follows":    {fmt.Errorf("%w. And more", &UnknownNameError{Name: "milan"}), true},
-		"no answer":                         {asked(errors.New("connection refused")), true},
+		"nobody at the address":             {asked(syscall.ECONNREFUSED), true},
+		"no such address":                   {asked(syscall.EHOSTUNREACH), true},
 		"no answer in time":                 {asked(context.DeadlineExceeded), true},
-		"no time left to ask":               {context.DeadlineExceeded, true},
+		"no time left to ask":               {context.DeadlineExceeded, false},
+		"a connection that breaks":          {asked(syscall.ECONNRESET), false},
+		"no network here":                   {asked(syscall.ENETUNREACH), false},
+		"an API server that restarts":       {leaf.Explain(apierrors.NewServiceUnavailable("wait")), false},
 		"no Liqo":                           {leaf.withoutID(), true},
 		"no kinds of Liqo":                  {leaf.Explain(withoutKind()), true},
 		"a certificate of another cluster":  {asked(x509.UnknownAuthorityError{}), true},
 		"a certificate for another address": {asked(x509.HostnameError{Certificate: &x509.Certificate{}}), true},
-		"credentials that have expired":     {leaf.Explain(apierrors.NewUnauthorized("expired")), false},
-		"a missing permission":              {leaf.Explain(apierrors.NewForbidden(maps, "", errors.New("no"))), false},
-		"a credential plugin that fails":    {asked(errors.New("getting credentials: exec: not found")), false},
-		"an interruption":                   {context.Canceled, false},
-		"no error":                          {nil, false},
+		"a certificate that has expired": {
+			asked(x509.CertificateInvalidError{Cert: &x509.Certificate{}, Reason: x509.Expired}), false,
+		},
+		"a centre that is away": {
+			withoutCentre("milan", "europe", Absent("europe", "").Explain(&url.Error{Err: syscall.ECONNREFUSED})), false,
+		},
+		"a centre with another certificate": {
+			withoutCentre("milan", "europe", Absent("europe", "").Explain(&url.Error{Err: x509.UnknownAuthorityError{}})), false,
+		},
+		"a centre that is unknown":       {withoutCentre("milan", "europe", &UnknownNameError{Name: "europe"}), true},
+		"credentials that have expired":  {leaf.Explain(apierrors.NewUnauthorized("expired")), false},
+		"a missing permission":           {leaf.Explain(apierrors.NewForbidden(maps, "", errors.New("no"))), false},
+		"a credential plugin that fails": {asked(errors.New("getting credentials: exec: not found")), false},
+		"an interruption":                {context.Canceled, false},
+		"no error":                       {nil, false},
 	} {
 		if lost := Lost(test.err); lost != test.lost {
 			t.Errorf("%s: %v: got %t", name, test.err, lost)

@@ -45,7 +45,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 			defer registry.Close()
 			_, err := registry.Leaf(t.Context(), "rome")
 			if err == nil || !strings.Contains(err.Error(), `leaf "rome": the address is not that of an API server`) ||
-				!strings.Contains(err.Error(), "it redirects to https://"+address) || !Unreachable(err) {
+				!strings.Contains(err.Error(), "it redirects to https://"+address) || Unreachable(err) {
 				t.Errorf("got: %v", err)
 			}
 			if err != nil && (strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "s3cret")) {
@@ -56,7 +56,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			leaf, _, err := assemble("rome", config, "liqo", newHealth(), make(chan struct{}))
+			leaf, _, err := assemble("rome", config, "liqo", newHealth(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

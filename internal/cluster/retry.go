@@ -133,7 +133,7 @@ func (l *Leaf) Persist(ctx context.Context, request func() error) error {
 // isOutage reports whether an error means that the API server can't answer now. It says nothing about the request.
 func isOutage(err error) bool {
 	var status apierrors.APIStatus
-	if Unreachable(err) {
+	if explained, ok := errors.AsType[*Error](err); ok && (explained.unreachable || explained.barred) {
 		return true
 	}
 	return errors.As(err, &status) &&

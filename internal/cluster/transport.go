@@ -1,12 +1,18 @@
 package cluster
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
 	"sync"
 	"sync/atomic"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/transport"
 )
 
@@ -19,6 +25,7 @@ import (
 type opening struct {
 	transport http.RoundTripper
 	late      <-chan struct{} // closed when it is too late to connect
+	begin     func()          // called before the first request is sent
 
 	begun  atomic.Bool   // by the first request
 	opened chan struct{} // closed when the first request is sent or has failed
@@ -26,9 +33,9 @@ type opening struct {
 }
 
 // newOpening returns a wrapper that makes an opening.
-func newOpening(late <-chan struct{}) transport.WrapperFunc {
+func newOpening(late <-chan struct{}, begin func()) transport.WrapperFunc {
 	return func(transport http.RoundTripper) http.RoundTripper {
-		return &opening{transport: transport, late: late, opened: make(chan struct{})}
+		return &opening{transport: transport, late: late, begin: begin, opened: make(chan struct{})}
 	}
 }
 
@@ -50,6 +57,7 @@ func (o *opening) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // open sends the first request.
 func (o *opening) open(request *http.Request) (*http.Response, error) {
+	o.begin()
 	var once sync.Once
 	trace := &httptrace.ClientTrace{WroteHeaders: func() { once.Do(func() { close(o.opened) }) }}
 	response, err := o.transport.RoundTrip(request.WithContext(httptrace.WithClientTrace(request.Context(), trace)))
@@ -95,37 +103,40 @@ func (r *renewing) RoundTrip(request *http.Request) (*http.Response, error) {
 // WrappedRoundTripper lets client-go find the transport below, for instance to close its connections.
 func (r *renewing) WrappedRoundTripper() http.RoundTripper { return r.transport }
 
-// redirectError means that a leaf has answered with a redirect.
-type redirectError struct {
-	target string // scheme and host; empty if the answer says no usable address
-}
+// strangerError means that something else than an API server has answered in place of a leaf.
+type strangerError struct{ answer string }
 
-// Error says where the redirect leads. The rest of the address may have secrets, for instance those of a login.
-func (e *redirectError) Error() string {
-	if e.target == "" {
-		return "it redirects to nowhere"
-	}
-	return "it redirects to " + e.target
-}
+func (e *strangerError) Error() string { return e.answer }
 
-// unredirected is a transport that turns redirects into errors. No API server sends any. A leaf could otherwise choose
-// where requests go, even with their content.
-type unredirected struct{ transport http.RoundTripper }
+// ofAPIServer is a transport that turns answers of something else than an API server into errors: redirects, which no
+// API server sends, and which would let a leaf choose where requests go, even with their content; and refusals without
+// the words and the headers of Kubernetes, as of a load balancer without a route or of a login page. A bare 404 would
+// otherwise look as if an object did not exist.
+type ofAPIServer struct{ transport http.RoundTripper }
 
-func refuseRedirects(transport http.RoundTripper) http.RoundTripper { return &unredirected{transport} }
+func refuseStrangers(transport http.RoundTripper) http.RoundTripper { return &ofAPIServer{transport} }
 
 // RoundTrip implements [http.RoundTripper].
-func (u *unredirected) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := u.transport.RoundTrip(request)
-	if err != nil || !isRedirect(response.StatusCode) {
+func (o *ofAPIServer) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := o.transport.RoundTrip(request)
+	if err != nil {
 		return response, err
 	}
-	_ = response.Body.Close() // nobody reads it
-	refused := &redirectError{}
-	if target, err := request.URL.Parse(response.Header.Get("Location")); err == nil && target.Host != "" {
-		refused.target = (&url.URL{Scheme: target.Scheme, Host: target.Host}).String()
+	stranger := &strangerError{}
+	switch {
+	case isRedirect(response.StatusCode):
+		// The rest of the address may have secrets, for instance those of a login.
+		stranger.answer = "it redirects to nowhere"
+		if target, err := request.URL.Parse(response.Header.Get("Location")); err == nil && target.Host != "" {
+			stranger.answer = "it redirects to " + (&url.URL{Scheme: target.Scheme, Host: target.Host}).String()
+		}
+	case isBareRefusal(response):
+		stranger.answer = "it answers " + response.Status + " without the words of Kubernetes"
+	default:
+		return response, nil
 	}
-	return nil, refused
+	_ = response.Body.Close() // nobody reads it
+	return nil, stranger
 }
 
 // isRedirect reports whether net/http would follow an answer with this status.
@@ -139,5 +150,55 @@ func isRedirect(status int) bool {
 	}
 }
 
+// isBareRefusal reports whether no API server can have refused a request. Each of its answers has an audit ID, also
+// when it does not know a path and answers without the words of Kubernetes. What stands before it, as for a login, may
+// answer in these words, without an ID.
+func isBareRefusal(response *http.Response) bool {
+	switch response.StatusCode {
+	case http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed:
+	default:
+		return false
+	}
+	if response.Header.Get(auditID) != "" {
+		return false
+	}
+	const enough = 64 << 10
+	begin, err := io.ReadAll(io.LimitReader(response.Body, enough))
+	response.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(begin), response.Body), response.Body}
+	if err != nil {
+		return false // whoever reads on gets it, too
+	}
+	var status metav1.Status
+	isStatus := json.Unmarshal(begin, &status) == nil && status.Kind == "Status"
+	return !isStatus && !bytes.HasPrefix(begin, []byte("k8s\x00")) // which begins Kubernetes' protocol buffers
+}
+
+// auditID is the header by which a log of Kubernetes' audits names a request.
+const auditID = "Audit-Id"
+
 // WrappedRoundTripper lets client-go find the transport below, for instance to close its connections.
-func (u *unredirected) WrappedRoundTripper() http.RoundTripper { return u.transport }
+func (o *ofAPIServer) WrappedRoundTripper() http.RoundTripper { return o.transport }
+
+// proxyError means that a proxy has refused to connect to a leaf.
+type proxyError struct{ proxy, status string }
+
+func (e *proxyError) Error() string { return fmt.Sprintf("proxy %s answers %s", e.proxy, e.status) }
+
+// nameProxies lets the refusal of a proxy be a [proxyError]. net/http has no type for it, and only the words of the
+// status.
+func nameProxies(transport http.RoundTripper) http.RoundTripper {
+	if connecting, ok := transport.(*http.Transport); ok {
+		connecting.OnProxyConnectResponse = func(
+			_ context.Context, proxy *url.URL, _ *http.Request, answer *http.Response,
+		) error {
+			if answer.StatusCode == http.StatusOK {
+				return nil
+			}
+			return &proxyError{proxy.Host, answer.Status}
+		}
+	}
+	return transport
+}

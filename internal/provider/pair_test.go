@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -17,7 +18,7 @@ import (
 // unanswered is the error if milan does not answer. refused is the error if a leaf refuses the credentials.
 func unanswered() error {
 	return cluster.Absent("milan", "").Explain(
-		&url.Error{Op: "Get", URL: "https://milan.example", Err: errors.New("connection refused")},
+		&url.Error{Op: "Get", URL: "https://milan.example", Err: syscall.ECONNREFUSED},
 	)
 }
 

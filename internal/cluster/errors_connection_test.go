@@ -1,0 +1,98 @@
+package cluster
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
+)
+
+// closedPort returns an address at which nothing listens.
+func closedPort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return listener.Addr().String()
+}
+
+func TestOnlyALeafWhoseOwnAddressIsDeadIsLost(t *testing.T) {
+	const json = "Content-Type: application/json"
+	answering := func(code int, header, body string) Credentials {
+		server := serveTLS(t, func(w http.ResponseWriter, _ *http.Request) {
+			if name, value, ok := strings.Cut(header, ": "); ok {
+				w.Header().Set(name, value)
+			}
+			w.WriteHeader(code)
+			_, _ = w.Write([]byte(body))
+		})
+		return Credentials{Host: server.URL, Insecure: true}
+	}
+	behind := func(proxy string) Credentials {
+		credentials := answering(http.StatusOK, "", "")
+		credentials.ProxyURL = proxy
+		return credentials
+	}
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "ask your administrator", http.StatusForbidden)
+	}))
+	t.Cleanup(refusing.Close)
+	plain := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(plain.Close)
+	demanding := httptest.NewUnstartedServer(http.NotFoundHandler())
+	demanding.Config.ErrorLog = log.New(io.Discard, "", 0)
+	demanding.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS13}
+	demanding.StartTLS()
+	t.Cleanup(demanding.Close)
+
+	const stranger, proxy = trouble.ID("not-an-api-server"), trouble.ID("proxy-failed")
+	const ofGateway, ofLogin = `{"message":"no"}`,
+		`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"log in"}`
+	plugin := answering(http.StatusOK, "", "")
+	plugin.Exec = &Exec{APIVersion: "client.authentication.k8s.io/v1", Command: "/no/such"}
+	for name, test := range map[string]struct {
+		Credentials
+		id   trouble.ID
+		says string
+		lost bool
+	}{
+		"nobody":          {Credentials{Host: "https://" + closedPort(t)}, "api-server-unreachable", "refused", true},
+		"no such name":    {Credentials{Host: "https://rome.invalid:6443"}, "name-not-resolved", "rome.invalid", false},
+		"no TLS":          {Credentials{Host: "https://" + plain.Listener.Addr().String()}, stranger, "HTTP response", false},
+		"a login by TLS":  {Credentials{Host: demanding.URL, Insecure: true}, stranger, "certificate required", false},
+		"a page":          {answering(http.StatusNotFound, "", "default backend - 404"), stranger, "404 Not Found", false},
+		"a gateway":       {answering(http.StatusForbidden, json, ofGateway), stranger, "403 Forbidden", false},
+		"a login's words": {answering(http.StatusForbidden, json, ofLogin), "request-refused", "log in", false},
+		"a bare cluster":  {answering(http.StatusNotFound, "Audit-ID: 1", "404 page not found"), "liqo-kind-unknown", "", true},
+		"half an answer":  {answering(http.StatusOK, "Content-Length: 1000", `{`), "answer-cut-off", "", false},
+		"no proxy":        {behind("http://" + closedPort(t)), proxy, "proxyconnect", false},
+		"a proxy's words": {behind(refusing.URL), proxy, refusing.Listener.Addr().String() + " answers 403 Forbidden", false},
+		"no SOCKS":        {behind("socks5://" + closedPort(t)), proxy, "refused", false},
+		"no plugin":       {plugin, "credential-plugin-failed", "/no/such", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			registry := NewRegistry(Config{Clusters: map[string]Credentials{"rome": test.Credentials}, LiqoNamespace: "liqo"})
+			defer registry.Close()
+			_, err := registry.Leaf(t.Context(), "rome")
+			explained, _ := errors.AsType[*Error](err)
+			if explained == nil || explained.ID != test.id || !strings.Contains(fmt.Sprint(err), test.says) {
+				t.Fatalf("got: %v", err)
+			}
+			if Lost(err) != test.lost {
+				t.Errorf("lost: %t: %v", Lost(err), err)
+			}
+		})
+	}
+}
