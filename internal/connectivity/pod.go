@@ -79,7 +79,13 @@ func (s *station) imageOf(ctx context.Context) (image, error) {
 		repository, _, _ := strings.Cut(path.Base(c.Image), ":")
 		return strings.HasPrefix(repository, "gateway")
 	})
-	chosen := template.Containers[max(main, 0)]
+	var chosen corev1.Container
+	if len(template.Containers) > 0 {
+		chosen = template.Containers[max(main, 0)]
+	}
+	if chosen.Image == "" {
+		return image{}, fmt.Errorf("%s on leaf %q has no container with an image", s.Leaf.Describe(deployment), s.Leaf.Name)
+	}
 	return image{name: chosen.Image, policy: chosen.ImagePullPolicy, secrets: template.ImagePullSecrets}, nil
 }
 

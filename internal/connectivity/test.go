@@ -7,9 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/liqotech/liqo/pkg/utils/ipam/mapping"
-
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 )
@@ -114,8 +113,7 @@ func (t *Test) send(ctx context.Context) (Result, error) {
 // locate finds out at which addresses this leaf reaches the listeners of the other one.
 func (s *station) locate(ctx context.Context, other *station) error {
 	for _, pod := range other.listeners {
-		address, err := mapping.ForceMapAddressWithConfiguration(
-			ctx, s.Leaf.Cached, s.Remote.ID, pod.Status.PodIP)
+		address, err := liqo.RemappedAddress(ctx, s.Leaf, s.Remote.ID, pod.Status.PodIP)
 		if err != nil {
 			return fmt.Errorf("the address of %s of leaf %q, as leaf %q sees it: %w",
 				other.Leaf.Describe(pod), other.Leaf.Name, s.Leaf.Name, err)

@@ -8,10 +8,10 @@ import (
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
-	"github.com/liqotech/liqo/pkg/utils/ipam/mapping"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // member is a leaf into which the centre offloads the Service's namespace.
@@ -129,8 +129,7 @@ func (e *Endpoint) explain(obstacle *Obstacle, requested, followsNetworks bool) 
 // directAddress returns the address at which the leaf reaches a pod over its network with the pod's cluster. It is
 // empty if Liqo can't tell.
 func (m *member) directAddress(ctx context.Context, p pod) string {
-	host := liqov1beta1.ClusterID(p.cluster)
-	address, err := mapping.ForceMapAddressWithConfiguration(ctx, m.leaf.Cached, host, p.address)
+	address, err := liqo.RemappedAddress(ctx, m.leaf, liqov1beta1.ClusterID(p.cluster), p.address)
 	if err != nil || !p.elsewhere(m) {
 		return ""
 	}

@@ -81,7 +81,7 @@ func (e *End) forgeGateway(
 		desired, err = e.forgeGatewayServer(ctx, objects.GatewayServer, "", settings)
 	case liqo.GatewayClient:
 		dialled := objects.Dialled()
-		if dialled == nil || len(dialled.Addresses) == 0 {
+		if dialled == nil {
 			dialled = &liqo.Endpoint{Addresses: []string{"192.0.2.1"}, Port: liqo.DefaultPort, Protocol: forge.DefaultProtocol}
 		}
 		if objects.GatewayClient != nil {

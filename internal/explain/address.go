@@ -20,10 +20,10 @@ import (
 // node without better addresses, Liqo reports its host name, which may be known to its own network only.
 func unresolved(_ context.Context, s Subject, view view) ([]trouble.Problem, error) {
 	gateway := view.GatewayClient
-	if gateway == nil || view.Handled() == nil || view.PublicKey == nil || view.Connection != nil {
+	dialled := view.Dialled()
+	if dialled == nil || view.Handled() == nil || view.PublicKey == nil || view.Connection != nil {
 		return nil, nil
 	}
-	dialled := *view.Dialled()
 	if _, err := netip.ParseAddr(dialled.Addresses[0]); err == nil {
 		return nil, nil
 	}
@@ -32,7 +32,7 @@ func unresolved(_ context.Context, s Subject, view view) ([]trouble.Problem, err
 		Summary: "perhaps the server's name is not resolved",
 		Evidence: []string{
 			fmt.Sprintf("%s dials %s. Its pod has not created a Connection, and creates none before it finds an "+
-				"address of this name.", s.Leaf.Describe(gateway), where(dialled)),
+				"address of this name.", s.Leaf.Describe(gateway), where(*dialled)),
 		},
 		Advice: fmt.Sprintf("Its log says whether it is so:\n\n  kubectl -n %s logs deployment/%s -c wireguard\n\n"+
 			"If the pods of %q can't resolve this name, %s.", gateway.Namespace, liqo.MadeForGateway(gateway).Name,

@@ -52,9 +52,8 @@ func (s Subject) reports(ctx context.Context) []string {
 		return nil // diagnose returns the same error
 	}
 	var lines []string
-	if view.GatewayClient != nil {
-		lines = append(lines, fmt.Sprintf("The gateway of %q dials %s.", s.Leaf.Name,
-			where(*view.Dialled())))
+	if dialled := view.Dialled(); dialled != nil {
+		lines = append(lines, fmt.Sprintf("The gateway of %q dials %s.", s.Leaf.Name, where(*dialled)))
 	}
 	report, _ := s.report(ctx, view) // diagnose returns the same errors
 	lines = append(lines, report)

@@ -73,6 +73,13 @@ func unfinished(_ context.Context, s Subject, view view) ([]trouble.Problem, err
 				"The log of Liqo's controllers shows more:\n\n  kubectl -n %[2]s logs deployment/%[3]s",
 				gateway.GetNamespace(), s.Leaf.LiqoNamespace, controllersName),
 		}}, nil
+	case view.GatewayClient != nil && view.Dialled() == nil:
+		return []trouble.Problem{{
+			ID:       "server-address-missing",
+			Summary:  "the gateway has no address to dial",
+			Evidence: []string{"Somebody has removed `spec.endpoint.addresses` of " + name + "."},
+			Advice:   "Apply again.",
+		}}, nil
 	case view.PublicKey == nil:
 		return []trouble.Problem{{
 			ID:       "gateway-key-missing",

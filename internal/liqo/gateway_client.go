@@ -42,9 +42,10 @@ func (g GatewayClient) Observed(gateway GatewayClient, server *Endpoint, liqoNam
 	return gateway
 }
 
-// Dialled returns the endpoint that the gateway dials, or nil if there is no gateway.
+// Dialled returns the endpoint that the gateway dials, or nil if there is no gateway, or someone has removed its
+// addresses.
 func (o Objects) Dialled() *Endpoint {
-	if o.GatewayClient == nil {
+	if o.GatewayClient == nil || len(o.GatewayClient.Spec.Endpoint.Addresses) == 0 {
 		return nil
 	}
 	return endpointOf(&o.GatewayClient.Spec.Endpoint)

@@ -130,7 +130,7 @@ func (o Objects) Handled() client.Object {
 
 // IsInPlace reports whether this end of the tunnel has everything that it needs to reach the other end.
 func (o Objects) IsInPlace() bool {
-	hasEndpoint := o.GatewayServer == nil || o.EndpointStatus() != nil
+	hasEndpoint := o.EndpointStatus() != nil || o.Dialled() != nil
 	return o.Handled() != nil && hasEndpoint && o.PublicKey != nil && o.Connection != nil
 }
 

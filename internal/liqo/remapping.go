@@ -1,11 +1,19 @@
 package liqo
 
 import (
+	"context"
+	"fmt"
 	"net/netip"
 	"slices"
 
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	networkingutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/utils"
+	"github.com/liqotech/liqo/pkg/utils/getters"
+	"github.com/liqotech/liqo/pkg/utils/ipam/mapping"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // decidedLabel is on a Configuration that Liqo before 1.2 has remapped.
@@ -64,14 +72,28 @@ func firstCIDR(cidrs []networkingv1beta1.CIDR) string {
 }
 
 // IsRemapped reports whether the status of a Configuration has a remapping that can be the one of the ranges in its
-// spec. Liqo remaps a range to one of the same size.
+// spec. Liqo remaps a range to one of the same size. No Configuration has none.
 func IsRemapped(configuration *networkingv1beta1.Configuration) bool {
-	if !IsDecided(configuration) || configuration.Status.Remote == nil {
+	if configuration == nil || !IsDecided(configuration) || configuration.Status.Remote == nil {
 		return false
 	}
 	announced, remapped := configuration.Spec.Remote.CIDR, configuration.Status.Remote.CIDR
 	return slices.EqualFunc(announced.Pod, remapped.Pod, HaveSameSize) &&
 		slices.EqualFunc(announced.External, remapped.External, HaveSameSize)
+}
+
+// RemappedAddress returns the address at which a leaf reaches a pod of another cluster. It reads the cache.
+func RemappedAddress(
+	ctx context.Context, leaf *cluster.Leaf, remote liqov1beta1.ClusterID, address string,
+) (string, error) {
+	configuration, err := getters.GetConfigurationByClusterID(ctx, leaf.Cached, remote, corev1.NamespaceAll)
+	if err != nil {
+		return "", leaf.Explain(err)
+	}
+	if !IsRemapped(configuration) { // Liqo's function panics if the status has fewer ranges than the spec
+		return "", fmt.Errorf("%s has no remapped ranges", leaf.Describe(configuration))
+	}
+	return mapping.ForceMapAddressWithConfiguration(ctx, leaf.Cached, remote, address)
 }
 
 // HaveSameSize reports whether two ranges have as many addresses. Liqo remaps a range to one of the same size.

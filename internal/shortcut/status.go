@@ -32,7 +32,7 @@ func (n network) status() Status {
 	switch {
 	case client.Configuration == nil || client.GatewayClient == nil,
 		server.Configuration == nil || server.GatewayServer == nil,
-		!end.KeyInPlace(client) || !end.KeyInPlace(server),
+		client.Dialled() == nil || !end.KeyInPlace(client) || !end.KeyInPlace(server),
 		n.lacksRules():
 		return Disconnected
 	}

@@ -3,16 +3,18 @@ package shortcut
 import (
 	"testing"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
-
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // wholeClient and wholeServer are the two ends of a complete network. The gateway reports this status.
 func wholeClient(status networkingv1beta1.ConnectionStatusValue) liqo.Objects {
 	whole := connected(status)
-	whole.GatewayClient = &networkingv1beta1.GatewayClient{ObjectMeta: metav1.ObjectMeta{UID: "gateway"}}
+	whole.GatewayClient = clustertest.GatewayClient("milan")
+	whole.GatewayClient.UID = "gateway"
 	return whole
 }
 
@@ -58,6 +60,7 @@ func TestWithAnyObjectMissingThereIsNoConnection(t *testing.T) {
 		"the client's Configuration": func(client, _ *liqo.Objects) { client.Configuration = nil },
 		"the server's Configuration": func(_, server *liqo.Objects) { server.Configuration = nil },
 		"the GatewayClient":          func(client, _ *liqo.Objects) { client.GatewayClient = nil },
+		"the server's address":       func(client, _ *liqo.Objects) { client.GatewayClient.Spec.Endpoint.Addresses = nil },
 		"the GatewayServer":          func(_, server *liqo.Objects) { server.GatewayServer = nil },
 		"the client's PublicKey":     func(client, _ *liqo.Objects) { client.PublicKey = nil },
 		"the server's PublicKey":     func(_, server *liqo.Objects) { server.PublicKey = nil },
