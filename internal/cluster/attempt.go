@@ -10,6 +10,7 @@ import (
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport"
@@ -18,9 +19,16 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
-// timeToAnswer limits the first request to an API server. A network that drops its packets must not delay a plan for
-// longer. The limit does not apply to a leaf with a credential plugin, because a plugin may wait for its user.
-const timeToAnswer = 15 * time.Second
+// patience is how long an attempt waits.
+type patience struct {
+	// answer limits the first request to an API server. A network that drops its packets must not delay a plan for longer.
+	// The limit begins when the request is sent, after a credential plugin has ended, which may wait for its user.
+	answer time.Duration
+	// fill limits what follows. An API server or a proxy may answer single requests and hold back streams.
+	fill time.Duration
+}
+
+var usualPatience = patience{answer: 15 * time.Second, fill: time.Minute}
 
 // attempt is one attempt to connect to a leaf. It belongs to no caller, so the end of a caller's context does not end
 // it for the others.
@@ -34,7 +42,12 @@ type attempt struct {
 	done    chan struct{} // closed when the attempt has ended
 	leaf    *Leaf         // set before dialled is closed
 	err     error         // set before done is closed
+	ended   time.Time     // set before done is closed
 }
+
+// refusalKept is how long credentials that are refused are not tried again. Otherwise, each resource would try them, and
+// run the credential plugin.
+const refusalKept = 5 * time.Second
 
 // isOver reports whether another attempt may have another result than this one. If an API server did not answer,
 // another attempt takes as long again.
@@ -44,7 +57,10 @@ func (a *attempt) isOver() bool {
 	default:
 		return false
 	}
-	if a.err != nil {
+	switch {
+	case apierrors.IsUnauthorized(a.err):
+		return time.Since(a.ended) >= refusalKept
+	case a.err != nil:
 		return !isSilence(a.err)
 	}
 	return a.health.err() != nil // the caches have ended for good
@@ -73,28 +89,33 @@ func (a *attempt) ask(ctx context.Context, question func(context.Context, *Leaf)
 	}
 }
 
-// late returns the error of a caller whose context ends before the attempt.
+// late returns the error of a caller whose context ends before the attempt. The leaf may be only slow, so it is not
+// lost.
 func (a *attempt) late(ctx context.Context) error {
 	err := context.Cause(ctx)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
+	return a.silent(err)
+}
+
+// silent returns the error of a leaf of which something is still awaited when the time is over.
+func (a *attempt) silent(err error) error {
 	leaf := &Leaf{Name: a.name}
 	if last := a.health.lastErr(); last != nil {
 		return leaf.Explain(errors.Join(err, last))
 	}
 	explained := classifyConnection(err)
-	explained.Leaf, explained.Err, explained.unanswered = a.name, err, true
+	explained.Leaf, explained.Err, explained.unanswered, explained.lost = a.name, err, true, false
 	return explained
 }
 
-// dial makes the leaf, starts its caches, which run until ctx ends, and returns at once. When late is closed, a request
-// that has got no answer yet gives up. The channel receives nil once the caches are filled, or the error that prevents
-// it.
+// dial makes the leaf, starts its caches, which run until ctx ends, and returns at once. The first request is sent by
+// first. The channel receives nil once the caches are filled, or the error that prevents it.
 func (a *attempt) dial(
-	ctx context.Context, config *rest.Config, credentials Credentials, late <-chan struct{},
+	ctx context.Context, config *rest.Config, credentials Credentials, first transport.WrapperFunc,
 ) (<-chan error, error) {
-	leaf, objects, err := assemble(a.name, config, credentials.LiqoNamespace, a.health, late)
+	leaf, objects, err := assemble(a.name, config, credentials.LiqoNamespace, a.health, first)
 	if err != nil {
 		return nil, unusable(a.name, err)
 	}
@@ -111,7 +132,7 @@ func (a *attempt) dial(
 // connect reads the leaf's ID, fetches what the configuration says and fills the caches, all in parallel. The caches
 // run until ctx ends.
 func (a *attempt) connect(
-	ctx context.Context, credentials Credentials, config Config, timeToAnswer time.Duration,
+	ctx context.Context, credentials Credentials, config Config, patience patience,
 ) error {
 	access, err := credentials.restConfig()
 	if err != nil {
@@ -122,12 +143,11 @@ func (a *attempt) connect(
 	access.WarningHandler = rest.NoWarnings{}
 	access.Wrap(a.wrap)
 
-	answering, cancel := ctx, func() {}
-	if access.ExecProvider == nil {
-		answering, cancel = context.WithTimeout(ctx, timeToAnswer)
-	}
-	defer cancel()
-	synced, err := a.dial(ctx, access, credentials, answering.Done())
+	within, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	answering := lateLimit{within}
+	begin := func() { time.AfterFunc(patience.answer, func() { giveUp(context.DeadlineExceeded) }) }
+	synced, err := a.dial(ctx, access, credentials, newOpening(answering.Done(), begin))
 	if err != nil {
 		return err
 	}
@@ -143,12 +163,29 @@ func (a *attempt) connect(
 	if err := a.leaf.checkIdentity(credentials); err != nil {
 		return err
 	}
-	if err := <-synced; err != nil {
-		return a.leaf.Explain(err)
+	filled := make(chan error, 1)
+	go func() { err := <-synced; prefetch.Wait(); filled <- err }()
+	select {
+	case err := <-filled:
+		if err != nil {
+			return a.leaf.Explain(err)
+		}
+	case <-time.After(patience.fill):
+		return a.silent(context.DeadlineExceeded)
 	}
-	prefetch.Wait()
 	a.health.start()
 	return nil
+}
+
+// lateLimit is a context with a limit that begins later than the context.
+type lateLimit struct{ context.Context }
+
+// Err implements [context.Context].
+func (l lateLimit) Err() error {
+	if l.Context.Err() == nil {
+		return nil
+	}
+	return context.Cause(l.Context)
 }
 
 // readID reads the leaf's ID from its API server, and the UID of the ConfigMap that has it.

@@ -59,7 +59,7 @@ func registryOf(t *testing.T, silent *silent) *Registry {
 		"milan": {Host: silent.address, Insecure: true},
 		"rome":  {Host: strings.Replace(stopped.URL, "http:", "https:", 1), Insecure: true},
 	}, LiqoNamespace: "liqo"})
-	registry.timeToAnswer = 2 * time.Second
+	registry.patience.answer = 2 * time.Second
 	t.Cleanup(registry.Close)
 	return registry
 }
@@ -89,7 +89,7 @@ func TestALeafThatSwallowsPacketsIsAskedOnceForEverybody(t *testing.T) {
 
 func TestALeafThatSwallowsPacketsDoesNotDelayOthers(t *testing.T) {
 	registry := registryOf(t, newSilent(t))
-	registry.timeToAnswer = time.Hour
+	registry.patience.answer = time.Hour
 	attempt := registry.attempt("milan")
 	for range 20 {
 		if _, err := registry.Leaf(t.Context(), "rome"); !Unreachable(err) {
@@ -103,9 +103,37 @@ func TestALeafThatSwallowsPacketsDoesNotDelayOthers(t *testing.T) {
 	<-attempt.done
 }
 
+func TestALeafThatHoldsBackStreamsIsAskedOnceForEverybodyAndIsNotLost(t *testing.T) {
+	var lists atomic.Int32
+	server := serveTLS(t, func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/configmaps") {
+			<-r.Context().Done()
+			return
+		}
+		lists.Add(1)
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"apiVersion":"v1","kind":"ConfigMapList","items":[{"metadata":{"name":"id","uid":"1"},`+
+			`"data":{"CLUSTER_ID":"rome"}}]}`)
+	})
+	registry := NewRegistry(Config{
+		Clusters: map[string]Credentials{"rome": {Host: server.URL, Insecure: true}}, LiqoNamespace: "liqo",
+	})
+	defer registry.Close()
+	registry.patience.fill = 100 * time.Millisecond
+	for range 3 {
+		_, err := registry.Leaf(t.Context(), "rome")
+		if !Unreachable(err) || Lost(err) || !strings.Contains(err.Error(), "did not answer in time") {
+			t.Errorf("got: %v", err)
+		}
+	}
+	if asked := lists.Load(); asked != 1 {
+		t.Errorf("its ID was read %d times", asked)
+	}
+}
+
 func TestACallerThatRunsOutOfTimeLearnsThatTheLeafDoesNotAnswer(t *testing.T) {
 	registry := registryOf(t, newSilent(t))
-	registry.timeToAnswer = time.Minute
+	registry.patience.answer = time.Minute
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	_, err := registry.Leaf(ctx, "milan")

@@ -44,7 +44,7 @@ func cacheOptions(
 		DefaultLabelSelector: labels.NewSelector().Add(*hasRemoteCluster),
 		DefaultTransform:     cache.TransformStripManagedFields(),
 		DefaultWatchErrorHandler: func(_ context.Context, reflector *toolscache.Reflector, err error) {
-			health.report(reflector.TypeDescription(), err)
+			health.of(reflector.TypeDescription()).report(reflector.TypeDescription(), err)
 		},
 	}
 }
@@ -87,10 +87,15 @@ func (c promptCache) filled(ctx context.Context, list runtime.Object) (cache.Inf
 	if err != nil || informer.HasSynced() {
 		return informer, err
 	}
-	ctx, cancel := c.health.watch(ctx)
+	watched, err := c.scheme.New(kind)
+	if err != nil {
+		return nil, err
+	}
+	object := watched.(client.Object) //nolint:errcheck,forcetypeassert // the kinds of caches are those of objects
+	ctx, cancel := c.health.watchKinds(ctx, object)
 	defer cancel()
 	err = untilSynced(ctx, []cache.Informer{informer})
-	return informer, cmp.Or(c.health.err(), err)
+	return informer, cmp.Or(c.health.err(), c.health.of(kindOf(object)).err(), err)
 }
 
 // informerEvents implements [Events] with the informers of a controller-runtime cache.

@@ -26,16 +26,22 @@ func (e empty) GetInformerForKind(
 
 func (empty) HasSynced() bool { return false }
 
-func TestAReadOfAKindThatIsRefusedEndsWithTheRefusal(t *testing.T) {
+func TestAReadOfAKindThatIsRefusedEndsWithTheRefusalAndTheLeafStays(t *testing.T) {
 	health := newHealth()
-	health.start()
+	limits := &networkingv1beta1.FirewallConfiguration{}
 	rules := schema.GroupResource{Group: networkingv1beta1.GroupVersion.Group, Resource: "firewallconfigurations"}
-	health.giveUp(apierrors.NewForbidden(rules, "", nil))
+	health.of(kindOf(limits)).report(kindOf(limits), apierrors.NewForbidden(rules, "", nil))
 	reader := promptCache{empty{}, NewScheme(), health}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	err := reader.Get(ctx, client.ObjectKey{Namespace: "a", Name: "b"}, &networkingv1beta1.FirewallConfiguration{})
+	err := reader.Get(ctx, client.ObjectKey{Namespace: "a", Name: "b"}, limits)
 	if !apierrors.IsForbidden(err) || ctx.Err() != nil {
 		t.Errorf("got %v", err)
+	}
+	waiting, end := health.watchKinds(ctx, &networkingv1beta1.Configuration{}, limits)
+	defer end()
+	<-waiting.Done()
+	if !apierrors.IsForbidden(context.Cause(waiting)) || ctx.Err() != nil || health.err() != nil {
+		t.Errorf("a wait for it ended with %v, the leaf with %v", context.Cause(waiting), health.err())
 	}
 }

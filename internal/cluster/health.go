@@ -2,13 +2,16 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// health stores the error that makes a leaf's caches unusable: an error that a retry does not fix.
+// health stores the error that makes a leaf's caches unusable: an error that a retry does not fix. Without one of the
+// [cachedKinds], no cache of the leaf is of use. Any other kind has a health of its own.
 type health struct {
 	mu      sync.Mutex
 	broken  chan struct{} // closed once there is such an error
@@ -16,6 +19,7 @@ type health struct {
 	last    error               // the last error of any watch; the watch may work again since
 	started bool                // the caches have been filled, so the API server did not refuse then
 	refused map[string]*refusal // keyed by the kind that is watched
+	others  map[string]*health  // of the other kinds, keyed by the kind
 }
 
 // refusal is a series of refusals to watch a kind.
@@ -26,7 +30,26 @@ type refusal struct{ first, last time.Time }
 const longestSilence = time.Minute
 
 func newHealth() *health {
-	return &health{broken: make(chan struct{}), refused: map[string]*refusal{}}
+	return &health{broken: make(chan struct{}), refused: map[string]*refusal{}, others: map[string]*health{}}
+}
+
+// kindOf returns what client-go calls a kind in the errors of its watches.
+func kindOf(object client.Object) string { return fmt.Sprintf("%T", object) }
+
+// of returns the health of a kind, which is the leaf's for the [cachedKinds].
+func (h *health) of(kind string) *health {
+	for _, cached := range cachedKinds() {
+		if kind == kindOf(cached) {
+			return h
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.others[kind] == nil {
+		h.others[kind] = newHealth()
+		h.others[kind].started = h.started
+	}
+	return h.others[kind]
 }
 
 // report records the error that ended a watch of a kind. Client-go retries after every error. The leaf is given up only
@@ -79,6 +102,18 @@ func (h *health) err() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.fatal
+}
+
+// watchKinds returns a context that also ends when the caches break, or that of one of these kinds. [context.Cause]
+// then returns the error.
+func (h *health) watchKinds(ctx context.Context, kinds ...client.Object) (context.Context, context.CancelFunc) {
+	ctx, cancel := h.watch(ctx)
+	for _, kind := range kinds {
+		if own := h.of(kindOf(kind)); own != h {
+			ctx, _ = own.watch(ctx) // ends with the first one
+		}
+	}
+	return ctx, cancel
 }
 
 // watch returns a context that also ends when the caches break. [context.Cause] then returns the error.

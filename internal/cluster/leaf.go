@@ -11,6 +11,7 @@ import (
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/transport"
 	"k8s.io/client-go/util/connrotation"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -67,17 +68,18 @@ func Absent(name, id string) *Leaf {
 }
 
 // assemble returns a leaf whose ID is not known yet, and the cache that it reads from. All its clients share one set of
-// connections.
+// connections. The first request goes through first.
 func assemble(
-	name string, config *rest.Config, liqoNamespace string, health *health, late <-chan struct{},
+	name string, config *rest.Config, liqoNamespace string, health *health, first transport.WrapperFunc,
 ) (*Leaf, cache.Cache, error) {
 	clock := &clock{}
 	connections := connrotation.NewDialer(dial)
 	config.Dial = connections.DialContext
-	config.Wrap(func(transport http.RoundTripper) http.RoundTripper { return &fenced{transport, connections.CloseAll} })
-	config.Wrap(newOpening(late))
+	config.Wrap(nameProxies)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &fenced{next, connections.CloseAll} })
+	config.Wrap(first)
 	config.Wrap(clock.watch)
-	config.Wrap(refuseRedirects)
+	config.Wrap(refuseStrangers)
 	config.Wrap(limitAnswers(health.giveUp))
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {

@@ -63,8 +63,11 @@ func (l *Leaf) ReadWhole(ctx context.Context, object client.Object) (*unstructur
 }
 
 // untilSeen waits until the cache is not older than the object, so that the next read returns what was written. That is
-// also so when the object has been deleted since.
+// also so when the object has been deleted since. An object without Liqo's label is in no cache.
 func (l *Leaf) untilSeen(ctx context.Context, written client.Object) error {
+	if RemoteID(written) == "" {
+		return nil
+	}
 	seen := written.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its original's type
 	var known atomic.Bool                            // the cache has, or had, the object
 	changed := func(object client.Object) {

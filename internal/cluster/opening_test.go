@@ -32,7 +32,7 @@ func TestTheFirstRequestsShareOneConnection(t *testing.T) {
 	server.StartTLS()
 	defer server.Close()
 	client := server.Client()
-	client.Transport = newOpening(nil)(client.Transport)
+	client.Transport = newOpening(nil, func() {})(client.Transport)
 	var group errgroup.Group
 	for range requests {
 		group.Go(func() error {
@@ -58,7 +58,7 @@ func (f *failing) RoundTrip(*http.Request) (*http.Response, error) {
 
 func TestAFirstRequestThatFailsKeepsNoOtherWaiting(t *testing.T) {
 	var transport failing
-	client := &http.Client{Transport: newOpening(nil)(&transport)}
+	client := &http.Client{Transport: newOpening(nil, func() {})(&transport)}
 	for range 3 {
 		if answer, err := client.Get("https://rome.example"); err == nil {
 			t.Error("a request has succeeded", answer.Body.Close())
@@ -81,7 +81,7 @@ func (s *stuck) RoundTrip(request *http.Request) (*http.Response, error) {
 func TestNoOtherRequestConnectsIfTheFirstOneWasNotSentInTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var transport stuck
-	client := &http.Client{Transport: newOpening(ctx.Done())(&transport)}
+	client := &http.Client{Transport: newOpening(ctx.Done(), func() {})(&transport)}
 	get := func(ctx context.Context) error {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://rome.example", http.NoBody)
 		if err != nil {

@@ -34,8 +34,8 @@ type Registry struct {
 	mu       sync.Mutex
 	attempts map[string]*attempt // the latest one for each leaf, keyed by the leaf's name
 
-	timeToAnswer time.Duration         // see [timeToAnswer]
-	wrap         transport.WrapperFunc // replaces the network in tests; nil otherwise
+	patience patience              // usually [usualPatience]
+	wrap     transport.WrapperFunc // replaces the network in tests; nil otherwise
 }
 
 // UnknownNameError means that a name is neither a cluster of the provider block nor a context of its kubeconfig.
@@ -57,7 +57,7 @@ func NewRegistry(config Config) *Registry {
 	lifetime, stop := context.WithCancel(context.Background())
 	config.Kubeconfig = config.Kubeconfig.shared()
 	return &Registry{
-		config: config, lifetime: lifetime, stop: stop, attempts: map[string]*attempt{}, timeToAnswer: timeToAnswer,
+		config: config, lifetime: lifetime, stop: stop, attempts: map[string]*attempt{}, patience: usualPatience,
 	}
 }
 
@@ -119,6 +119,7 @@ func (r *Registry) attempt(name string) *attempt {
 		if latest.err = r.connect(ctx, latest); latest.err != nil {
 			stop()
 		}
+		latest.ended = time.Now()
 	}()
 	return latest
 }
@@ -133,7 +134,7 @@ func (r *Registry) connect(ctx context.Context, a *attempt) error {
 			return err
 		}
 	}
-	return a.connect(ctx, credentials, r.config, r.timeToAnswer)
+	return a.connect(ctx, credentials, r.config, r.patience)
 }
 
 // credentials returns the credentials of a leaf. An entry without a kubeconfig and host of its own uses the common

@@ -104,7 +104,9 @@ func (s *Service) untilWithdrawn(ctx context.Context, members []*member) error {
 		superseded = s.Centre.UntilObject(ctx, service, func(exists bool) bool {
 			return !exists || service.Annotations[annotation] == requested
 		}) == nil
-		cancel()
+		if superseded { // without this watch, the wait goes on
+			cancel()
+		}
 	})
 	err := s.untilBack(ctx, members)
 	cancel()

@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	liqolabels "github.com/liqotech/liqo/pkg/utils/labels"
 	appsv1 "k8s.io/api/apps/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -107,13 +105,11 @@ func (m *member) tooOld(ctx context.Context) (*Obstacle, error) {
 // denies looks for the flag of Liqo's controller-manager that forbids direct connections. Liqo that keeps both
 // addresses of a pod uses the one through the centre.
 func (m *member) denies(ctx context.Context, keepsBoth bool) (*Obstacle, error) {
-	var deployments appsv1.DeploymentList
-	err := m.leaf.List(ctx, &deployments, client.InNamespace(m.leaf.LiqoNamespace),
-		client.MatchingLabelsSelector{Selector: liqolabels.ControllerManagerLabelSelector()})
+	deployments, err := liqo.ControllerManagers(ctx, m.leaf)
 	if err != nil {
 		return nil, err
 	}
-	for _, argument := range arguments(deployments.Items) {
+	for _, argument := range arguments(deployments) {
 		flag, value, _ := strings.Cut(argument, "=")
 		if flag == "--deny-direct-connections" && value != "false" {
 			effect := fmt.Sprintf("It removes the pods of other leaves from a Service that requests them. So %q reaches "+

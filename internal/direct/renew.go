@@ -1,7 +1,6 @@
 package direct
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,8 +30,10 @@ func (s *Service) renew(ctx context.Context, owner Owner, request Request, membe
 	if _, err := s.write(ctx, owner, request, refused); err != nil {
 		return err
 	}
-	notified := s.together(members, func(m *member) error { return m.untilNotified(ctx, false) })
-	err := cmp.Or(notified, s.untilBack(ctx, members))
+	err := s.together(members, func(m *member) error { return m.untilNotified(ctx, false) })
+	if err == nil {
+		err = s.untilBack(ctx, members)
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToRestore)
 	defer cancel()
 	return errors.Join(err, s.restore(ctx, request, others))

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -79,14 +78,15 @@ func startControllers(leaf *cluster.Leaf) string {
 // controllersState returns a sentence about the Deployment of Liqo's controllers, and reports whether none of them
 // runs.
 func controllersState(ctx context.Context, leaf *cluster.Leaf) (sentence string, down bool, err error) {
-	var deployment appsv1.Deployment
-	key := client.ObjectKey{Namespace: leaf.LiqoNamespace, Name: controllersName}
-	switch err := leaf.Live.Get(ctx, key, &deployment); {
-	case apierrors.IsNotFound(err):
-		return fmt.Sprintf("Deployment %s, which runs Liqo's controllers, does not exist.", key), true, nil
-	case err != nil:
-		return "", false, leaf.Explain(err)
+	deployments, err := liqo.ControllerManagers(ctx, leaf)
+	if err != nil {
+		return "", false, err
 	}
+	if len(deployments) == 0 {
+		return fmt.Sprintf("Namespace %s has no Deployment with Liqo's controllers.", leaf.LiqoNamespace), true, nil
+	}
+	deployment := &deployments[0]
+	key := client.ObjectKeyFromObject(deployment)
 	desired, available := ptr.Deref(deployment.Spec.Replicas, 1), deployment.Status.AvailableReplicas
 	if desired == 0 {
 		return fmt.Sprintf("Deployment %s, which runs Liqo's controllers, is scaled to 0 replicas.", key), true, nil

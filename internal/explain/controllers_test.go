@@ -35,7 +35,7 @@ func TestLiqosControllersAreTheCauseIfAGatewayHasNothingElse(t *testing.T) {
 			[]client.Object{liqoControllers(1)}, "Liqo does not react", "has 1 of 1 replicas available",
 		},
 		"they are not deployed": {
-			nil, "Liqo's controllers do not run", "which runs Liqo's controllers, does not exist.",
+			nil, "Liqo's controllers do not run", "Namespace liqo has no Deployment with Liqo's controllers.",
 		},
 		"they are scaled down": {
 			[]client.Object{scaledDown}, "Liqo's controllers do not run", "is scaled to 0 replicas.",

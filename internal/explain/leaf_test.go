@@ -174,8 +174,10 @@ func warning(uid, reason, message string, ago time.Duration) *corev1.Event {
 
 func liqoControllers(available int32) *appsv1.Deployment {
 	return &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Name: "liqo-controller-manager", Namespace: "liqo"},
-		Spec:       appsv1.DeploymentSpec{Replicas: new(int32(1))},
-		Status:     appsv1.DeploymentStatus{AvailableReplicas: available},
+		ObjectMeta: metav1.ObjectMeta{Name: "liqo-controller-manager", Namespace: "liqo", Labels: map[string]string{
+			"app.kubernetes.io/name": "controller-manager", "app.kubernetes.io/component": "controller-manager",
+		}},
+		Spec:   appsv1.DeploymentSpec{Replicas: new(int32(1))},
+		Status: appsv1.DeploymentStatus{AvailableReplicas: available},
 	}
 }

@@ -55,7 +55,7 @@ func IsPart(cidr, whole string) bool {
 
 // RangesOf reads the leaf's address ranges from the API server once. They can't change while Liqo is installed.
 func RangesOf(ctx context.Context, leaf *cluster.Leaf) (Ranges, error) {
-	return cluster.Once(leaf, func() (Ranges, error) {
+	return cluster.Once(ctx, leaf, func() (Ranges, error) {
 		var ranges Ranges
 		group, ctx := errgroup.WithContext(ctx)
 		unreadable := trouble.Problem{
@@ -100,7 +100,7 @@ type pools []netip.Prefix
 // Any range outside them is remapped. The result is nil if the pools are unknown, for example with a custom IPAM. Pools
 // asks the API server once.
 func Pools(ctx context.Context, leaf *cluster.Leaf) []netip.Prefix {
-	known, err := cluster.Once(leaf, func() (pools, error) {
+	known, err := cluster.Once(ctx, leaf, func() (pools, error) {
 		var ipams appsv1.DeploymentList
 		err := leaf.Live.List(ctx, &ipams, client.InNamespace(leaf.LiqoNamespace), ipamLabels)
 		if err != nil || len(ipams.Items) != 1 {

@@ -35,7 +35,7 @@ var CommonSchemas = sync.OnceValue(func() Schemas {
 // SchemasOf reads the schemas that the API server of a leaf serves. It asks the API server once. The answer has more
 // than a megabyte, which takes many round trips from a distant leaf. So ask only where [CommonSchemas] do not answer.
 func SchemasOf(ctx context.Context, leaf *cluster.Leaf) (Schemas, error) {
-	return cluster.Once(leaf, func() (Schemas, error) {
+	return cluster.Once(ctx, leaf, func() (Schemas, error) {
 		schemas, err := readSchemas(ctx, leaf)
 		return schemas, leaf.Explain(err)
 	})

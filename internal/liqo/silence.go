@@ -34,11 +34,11 @@ func silentSince(
 	if !seemsUp || reported.IsZero() || leaf.Now().Sub(reported) <= UsualPings().MaxSilence() {
 		return time.Time{}, nil
 	}
-	known, err := cluster.Once(leaf, func() (*reports, error) { return &reports{}, nil })
+	known, err := cluster.Once(ctx, leaf, func() (*reports, error) { return &reports{}, nil })
 	if err != nil {
 		return time.Time{}, err
 	}
-	last, err := known.reportFor(connection).Get(func() (report, error) {
+	last, err := known.reportFor(connection).Get(ctx, func() (report, error) {
 		return readReport(ctx, leaf, gateway, connection)
 	})
 	if err != nil || !last.pings.Enabled || leaf.Now().Sub(last.time) <= last.pings.MaxSilence() {

@@ -5,7 +5,10 @@ import (
 	"fmt"
 
 	"github.com/liqotech/liqo/pkg/utils/getters"
+	liqolabels "github.com/liqotech/liqo/pkg/utils/labels"
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/version"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
@@ -25,7 +28,7 @@ type tag string
 
 // Version returns the version of Liqo's controllers, from the tag of their image.
 func Version(ctx context.Context, leaf *cluster.Leaf) (string, error) {
-	text, err := cluster.Once(leaf, func() (tag, error) {
+	text, err := cluster.Once(ctx, leaf, func() (tag, error) {
 		lister := &lister{Client: leaf.Live}
 		found, err := getters.GetLiqoVersion(ctx, lister, leaf.LiqoNamespace)
 		return tag(found), lister.explain(leaf, err, trouble.Problem{
@@ -33,6 +36,15 @@ func Version(ctx context.Context, leaf *cluster.Leaf) (string, error) {
 		})
 	})
 	return string(text), err
+}
+
+// ControllerManagers returns the Deployments of Liqo's controllers, usually one. Its name depends on the release of
+// Liqo's chart, so they are found by their labels.
+func ControllerManagers(ctx context.Context, leaf *cluster.Leaf) ([]appsv1.Deployment, error) {
+	var list appsv1.DeploymentList
+	err := leaf.List(ctx, &list, client.InNamespace(leaf.LiqoNamespace),
+		client.MatchingLabelsSelector{Selector: liqolabels.ControllerManagerLabelSelector()})
+	return list.Items, err
 }
 
 // Name returns Liqo with its version, as the subject of a sentence about this leaf.

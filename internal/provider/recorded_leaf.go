@@ -63,8 +63,12 @@ func hasOwn(remote, token string) func(context.Context, *cluster.Leaf) (bool, er
 func (l *leaves) findRecorded(ctx context.Context, recorded recordedLeaf) (*cluster.Leaf, error) {
 	leaf, err := l.registry.Leaf(ctx, recorded.name)
 	if err == nil {
-		if same, err := recorded.matches(ctx, leaf); same || err != nil {
-			return leaf, err
+		same, err := recorded.matches(ctx, leaf)
+		switch {
+		case err != nil:
+			return nil, err
+		case same:
+			return leaf, nil
 		}
 	}
 	if err != nil && !isUnknownName(err) || recorded.id == "" {

@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
@@ -84,8 +83,8 @@ func (m *gatewayServerModel) planComputed(state *gatewayServerModel) {
 	m.promiseKey(&state.endGatewayModel, isReplaced)
 	if !isReplaced && m.ServiceType.Equal(state.ServiceType) && m.Port.Equal(state.Port) &&
 		m.NodePort.Equal(state.NodePort) && m.LoadBalancerIP.Equal(state.LoadBalancerIP) &&
-		m.ServiceAnnotations.Equal(state.ServiceAnnotations) &&
-		(m.ServiceType.ValueString() != string(corev1.ServiceTypeNodePort) || m.Pods.Equal(state.Pods)) {
+		(m.ServiceAnnotations.Equal(state.ServiceAnnotations) || !movesServer("service_annotations", m.ServiceType)) &&
+		(m.Pods.Equal(state.Pods) || !movesServer("pods", m.ServiceType)) {
 		m.Endpoint = state.Endpoint
 	}
 }

@@ -68,25 +68,26 @@ func (m *shortcutModel) mayMove(ctx context.Context, before *shortcutModel) bool
 		return true
 	}
 	planned, then := m.serverEnd().settings(ctx).Attributes(), before.serverEnd().settings(ctx).Attributes()
-	isService := func(kind corev1.ServiceType) bool {
-		return planned["service_type"].Equal(types.StringValue(string(kind)))
-	}
 	for name, value := range planned {
-		switch name {
-		case "service_labels":
-			continue
-		case "pods": // the address of a NodePort is that of the active pod's node
-			if !isService(corev1.ServiceTypeNodePort) {
-				continue
-			}
-		case "service_annotations": // a cloud's load balancer may move because of them
-			if isService(corev1.ServiceTypeNodePort) || isService(corev1.ServiceTypeClusterIP) {
-				continue
-			}
-		}
-		if !value.Equal(then[name]) {
+		if !value.Equal(then[name]) && movesServer(name, planned["service_type"]) {
 			return true
 		}
 	}
 	return false
+}
+
+// movesServer reports whether a change of this setting can give a server's gateway, with a Service of this type,
+// another address or port.
+func movesServer(setting string, serviceType attr.Value) bool {
+	is := func(kind corev1.ServiceType) bool { return serviceType.Equal(types.StringValue(string(kind))) }
+	switch setting {
+	case "service_labels":
+		return false
+	case "pods": // the address of a NodePort is that of the active pod's node
+		return is(corev1.ServiceTypeNodePort)
+	case "service_annotations": // a cloud's load balancer may move because of them
+		return !is(corev1.ServiceTypeNodePort) && !is(corev1.ServiceTypeClusterIP)
+	default:
+		return true
+	}
 }
