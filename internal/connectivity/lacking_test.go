@@ -13,7 +13,7 @@ func TestNothingThatIsMissingOnALeafStopsTheProvider(t *testing.T) {
 	gateway, deployment := clustertest.GatewayServer("milan", 51840), clustertest.GatewayDeployment("milan")
 	deployment.Spec.Template.Spec.Containers = []corev1.Container{{Image: "ghcr.io/liqotech/gateway:v1.2.0"}}
 	milan := clustertest.Leaf(t, "milan")
-	for _, lacking := range clustertest.Lacking(t, []client.Object{
+	for lacking := range clustertest.Lacking(t, []client.Object{
 		clustertest.Remapped("milan", "10.71.0.0/16", "10.68.0.0/16"), gateway, deployment, newNode("one"),
 	}) {
 		s := newStation(clustertest.Leaf(t, "rome", lacking...), milan, "run")

@@ -55,8 +55,9 @@ func (s *station) detour(ctx context.Context) {
 	}
 }
 
-// reportedAnew returns the objects when the gateway has reported its tunnel once more. A gateway that does not do so
-// within the time in which it should is silent, however slow it is.
+// reportedAnew returns the objects when the gateway has reported its tunnel as up once more. A gateway that does not do
+// so within the time in which it should is silent, however slow it is, or its tunnel is down. One that is reported as
+// down may just be up again, so that is awaited, too.
 func (s *station) reportedAnew(ctx context.Context) liqo.Objects {
 	last := s.objects
 	pings, err := liqo.PingsOf(ctx, s.Leaf, last.Gateway())
@@ -77,7 +78,7 @@ func (s *station) reportedAnew(ctx context.Context) liqo.Objects {
 		if !known {
 			first, known = current, true
 		}
-		return last.Tunnel() != networkingv1beta1.Connected ||
+		return last.Tunnel() == networkingv1beta1.Connected &&
 			current != nil && (first == nil || current.MeasuredAt.After(first.MeasuredAt)), nil
 	}, &networkingv1beta1.Connection{}) == nil && last.Tunnel() == networkingv1beta1.Connected
 	return last

@@ -88,7 +88,7 @@ probe() { # ADDRESS: returns 1 if nothing is answered any more, and 2 if no larg
 }
 
 firsts=$(for address; do first "$address" & done; wait)
-# Without this, nothing would mean anything: a ping that knows these options, and may send.
+# Without this, nothing would mean anything: a ping that knows these options, and may send. The listener counts it.
 if ! why=$("$ping" -n -q -c 1 -W 1 -M do -s 28 127.0.0.1 2>&1); then
 	say error "$why"
 	exit 1

@@ -141,6 +141,9 @@ func (s *station) probe(ctx context.Context, options Options) error {
 // mtu is that of the tunnel, as this end's gateway has it.
 func (s *station) mtu() int { return s.objects.TunnelSettings().MTU }
 
+// ownPings is how many pings a prober sends to its own pod, where a listener counts them: one, to try its options.
+const ownPings = 1
+
 // hear tells the listeners to end, and returns what they have heard. What a listener does not tell, nobody knows.
 func (s *station) hear(ctx context.Context) {
 	s.heard = make([]heard, len(s.names))
@@ -148,6 +151,7 @@ func (s *station) hear(ctx context.Context) {
 		pod := s.listeners[node]
 		err := s.Leaf.DeleteWatched(ctx, pod)
 		s.heard[node] = parseHeard(lastWords(terminated(pod, mainContainer)))
+		s.heard[node].requests = max(0, s.heard[node].requests-ownPings)
 		return err
 	})
 	s.miss("What has arrived", err)

@@ -31,6 +31,7 @@ type tested struct {
 	pair    *acctest.PacketPair
 	lab     *acctest.RealLab
 	several bool // nodes in each cluster
+	runs    int  // of the test
 }
 
 func borrowTested(t *testing.T, options []string, settings string) *tested {
@@ -40,7 +41,7 @@ func borrowTested(t *testing.T, options []string, settings string) *tested {
 	pair.Works()
 	p := lab.NewProject(t, "testdata/tested")
 	p.Run("init")
-	return &tested{p, pair, lab, slices.Equal(options, twoNodes)}
+	return &tested{Project: p, pair: pair, lab: lab, several: slices.Equal(options, twoNodes)}
 }
 
 // connectivityResult is a liqo_connectivity_test in the state.
@@ -70,9 +71,10 @@ type connectivityFault struct {
 }
 
 // again runs the test once more, and returns what it records.
-func (p *tested) again(run int) connectivityResult {
+func (p *tested) again() connectivityResult {
 	p.T.Helper()
-	p.Run("apply", "-auto-approve", fmt.Sprintf("-var=run=%d", run), "-var=on_failure=record")
+	p.runs++ // with the same number, Terraform would show the last result
+	p.Run("apply", "-auto-approve", fmt.Sprintf("-var=run=%d", p.runs), "-var=on_failure=record")
 	var result connectivityResult
 	if err := json.Unmarshal([]byte(p.Run("output", "-json", "result")), &result); err != nil {
 		p.T.Fatal(err)
@@ -100,15 +102,15 @@ func TestAccPacketsOfAConnectivityTestPassBetweenAllNodes(t *testing.T) {
 	if testing.Short() {
 		runs = 3
 	}
-	for run := range runs {
-		result := p.again(run)
+	for range runs {
+		result := p.again()
 		if result.Status != "Passed" || len(result.Paths) != 8 || len(result.Faults) > 0 || result.PathMTU != 1340 {
 			t.Fatalf("got %+v", result)
 		}
 		noPods(t, p.lab)
 	}
 	var result connectivityResult
-	costs := p.lab.RequestsDuring(t, func() { result = p.again(-1) })["rome"]
+	costs := p.lab.RequestsDuring(t, func() { result = p.again() })["rome"]
 	const most = 60 // for two nodes; a pod needs five of them
 	if acctest.Total(costs) > most {
 		t.Errorf("a test makes %d requests to a leaf, not %d:%s", acctest.Total(costs), most, acctest.Listed(costs))
@@ -121,7 +123,7 @@ func TestAccPacketsOfAConnectivityTestPassBetweenAllNodes(t *testing.T) {
 		}
 	}
 	t.Logf("ping: %+v; the test: %+v", pinged, result.Paths)
-	p.Run("plan", "-detailed-exitcode", "-var=run=-1", "-var=on_failure=record")
+	p.Run("plan", "-detailed-exitcode", fmt.Sprintf("-var=run=%d", p.runs), "-var=on_failure=record")
 	p.Run("destroy", "-auto-approve")
 	p.pair.Works()
 }
@@ -179,7 +181,7 @@ func TestAccPacketsThatTheTunnelLosesAreItsFault(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p.T = t
 			mend := test.breaks()
-			result := p.again(1)
+			result := p.again()
 			mend()
 			if len(result.Faults) != 1 || result.Faults[0].Hop != "Tunnel" ||
 				!strings.Contains(result.Faults[0].Evidence+result.Faults[0].Advice, test.says) {
@@ -226,8 +228,9 @@ func TestAccPacketsOfAKilledConnectivityTestLeaveNothing(t *testing.T) {
 	if testing.Short() {
 		kills = 3
 	}
-	// Terraform and the provider get a signal as soon as Rome has so many new pods of the test.
-	signalAfter := func(pods int, signal syscall.Signal) (output string) {
+	// Terraform and the provider get a signal as soon as Rome has so many new containers of the test: two pods, and then
+	// one more in each.
+	signalAfter := func(containers int, signal syscall.Signal) (output string) {
 		var left corev1.PodList // by killed ones, which the watch begins with
 		c := p.lab.Client(t, "rome")
 		acctest.Must(t, c.List(t.Context(), &left, ofTests))
@@ -235,14 +238,17 @@ func TestAccPacketsOfAKilledConnectivityTestLeaveNothing(t *testing.T) {
 		acctest.Must(t, err)
 		defer changes.Stop()
 		running := p.Begin("apply", "-auto-approve", "-var=run="+rand.Text())
-		for created := 0; created < pods; {
+		created := map[string]int{} // keyed by the name of a pod
+		for total := 0; total < containers; {
 			select {
 			case event := <-changes.ResultChan():
 				pod, ok := event.Object.(*corev1.Pod)
-				if ok && event.Type == watch.Added && !slices.ContainsFunc(left.Items, func(old corev1.Pod) bool {
+				if ok && event.Type != watch.Deleted && !slices.ContainsFunc(left.Items, func(old corev1.Pod) bool {
 					return old.Name == pod.Name
 				}) {
-					created++
+					now := 1 + len(pod.Spec.EphemeralContainers)
+					total += now - created[pod.Name]
+					created[pod.Name] = now
 				}
 			case <-running.Ended:
 				output, err := running.Wait()
@@ -254,10 +260,10 @@ func TestAccPacketsOfAKilledConnectivityTestLeaveNothing(t *testing.T) {
 		return output
 	}
 	for kill := range kills {
-		signalAfter(1+kill%4, syscall.SIGKILL) // the later, the more pods there are
+		signalAfter(1+kill%4, syscall.SIGKILL)
 		p.Unlock()
 	}
-	if result := p.again(-1); result.Status != "Passed" {
+	if result := p.again(); result.Status != "Passed" {
 		t.Errorf("got %+v", result)
 	}
 	noPods(t, p.lab)

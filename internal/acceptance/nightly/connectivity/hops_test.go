@@ -84,7 +84,7 @@ func (p *tested) isNamed(broken brokenHop) {
 	p.T.Helper()
 	place := broken.at(p, broken.here)
 	p.lab.Command(p.T, slices.Insert(strings.Fields(broken.drop), 1, place)...)
-	result := p.again(1)
+	result := p.again()
 	p.lab.Command(p.T, "mend", place)
 	p.T.Logf("%s of %s: %+v", broken.name, broken.here, result.Faults)
 	node := strings.TrimPrefix(p.lastNode(broken.here), broken.here+"/")
@@ -113,7 +113,7 @@ func TestAccPacketsThatGetLostHaveTheHopNamed(t *testing.T) {
 		t.Run(broken.name+" of "+broken.here, func(t *testing.T) {
 			p.T = t
 			p.isNamed(broken)
-			if result := p.again(2); result.Status != "Passed" {
+			if result := p.again(); result.Status != "Passed" {
 				t.Errorf("after the fault: %+v", result.Faults)
 			}
 		})
@@ -127,7 +127,7 @@ func TestAccPacketsThatGetLostOnSlowNodesHaveTheHopNamed(t *testing.T) {
 			p := borrowTested(t, options, acctest.OverNodePort)
 			p.set("rome", "pod-started-after=30s", "pod-reported-after=2s")
 			p.set("milan", "pod-started-after=5s", "pod-reported-after=15s")
-			if result := p.again(0); result.Status != "Passed" || result.PathMTU != 1340 {
+			if result := p.again(); result.Status != "Passed" || result.PathMTU != 1340 {
 				t.Errorf("before the faults: %+v", result)
 			}
 			for _, broken := range acctest.SomeOf(allHops(), 2, acctest.NewDice(t)) {

@@ -27,10 +27,10 @@ func TestAccPacketsThatNoRuleLetsCrossAreNamedAfterTheRules(t *testing.T) {
 		"FirewallConfiguration liqo-tenant-rome/rome-allow", "FirewallConfiguration liqo-tenant-milan/milan-allow")
 	allow(there + `, { to = "client", protocol = "TCP", port = 80 }`)
 	output := p.Refused("apply", "-auto-approve")
-	acctest.Says(t, output, fromMilan, back, "tcp to port 80")
+	acctest.Says(t, output, fromMilan, back, "TCP to port 80")
 	acctest.DoesNotSay(t, output, fromRome)
 	allow(there + ", " + back)
-	if result := p.again(2); result.Status != "Passed" {
+	if result := p.again(); result.Status != "Passed" {
 		t.Errorf("pings may cross: %+v", result.Faults)
 	}
 	noPods(t, p.lab)

@@ -61,7 +61,7 @@ func TestAccPacketsOfNewPodsThatGoRoundTheOverlayDoNotHideItsFault(t *testing.T)
 			faults = append(faults, fault{leaf, true, false, false, reported})
 		}
 	}
-	for run, fault := range acctest.SomeOf(faults, 3, acctest.NewDice(t)) {
+	for _, fault := range acctest.SomeOf(faults, 3, acctest.NewDice(t)) {
 		t.Run(fmt.Sprintf("%+v", fault), func(t *testing.T) {
 			p.T = t
 			for _, leaf := range []string{"rome", "milan"} {
@@ -80,7 +80,7 @@ func TestAccPacketsOfNewPodsThatGoRoundTheOverlayDoNotHideItsFault(t *testing.T)
 			if fault.expired {
 				p.forgetNeighbours(fault.leaf)
 			}
-			result := p.again(run)
+			result := p.again()
 			mend()
 			if len(result.Faults) != 1 || result.Faults[0].Hop != "Overlay" || result.Faults[0].Leaf != fault.leaf {
 				t.Errorf("got %+v", result.Faults)
@@ -101,7 +101,7 @@ func TestAccPacketsOfNewPodsThatGoRoundTheOverlayDoNotHideItsFault(t *testing.T)
 	for _, leaf := range []string{"rome", "milan"} {
 		p.lab.Command(t, "set", leaf, "pod-reported-after=500ms")
 	}
-	if result := p.again(-1); result.Status != "Passed" || result.PathMTU != 1340 {
+	if result := p.again(); result.Status != "Passed" || result.PathMTU != 1340 {
 		t.Errorf("after the faults: %+v", result)
 	}
 }
@@ -121,7 +121,7 @@ func TestAccPacketsOfNewPodsThatThePodNetworkDropsAreNotCounted(t *testing.T) {
 			p.lab.Command(t, "set", leaf, "pod-reported-after=500ms")
 		})
 	}
-	result := p.again(0)
+	result := p.again()
 	if result.Status != "Passed" || result.PathMTU != 1340 {
 		t.Errorf("got %+v", result)
 	}
@@ -133,7 +133,7 @@ func TestAccPacketsOfNewPodsThatThePodNetworkDropsAreNotCounted(t *testing.T) {
 
 	t.Log("A broken overlay looks like a gateway that drops packets. So it is open, and the advice is right for both.")
 	defer p.breakOverlay(p.gatewayNode("milan"))()
-	result = p.again(1)
+	result = p.again()
 	if len(result.Faults) != 1 || result.Faults[0].Hop != "Unknown" ||
 		result.Faults[0].Summary != `Packets from "rome" to "milan" get lost between the nodes of the two leaves` ||
 		!strings.Contains(result.Faults[0].Advice, "check the overlay of that leaf") {
