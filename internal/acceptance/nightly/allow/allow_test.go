@@ -64,9 +64,9 @@ func TestAccPacketsOfConnectionsThatNoRuleAllowsDoNotCross(t *testing.T) {
 				var rules []string
 				for i, to := range []string{"server", "client"} {
 					its, other := lab.Halves(t, []string{server, "rome"}[i])
-					for j, protocol := range []string{"tcp", "udp", "icmp"} {
+					for j, protocol := range []string{"TCP", "UDP", "ICMP"} {
 						port := fmt.Sprintf(", port = %d", []int{80, 81, 80}[cell(i+j)])
-						if protocol == "icmp" { // it has no ports
+						if protocol == "ICMP" { // it has no ports
 							port = ""
 							if cell(i+j) == 1 {
 								continue

@@ -3,6 +3,8 @@ package rights
 import (
 	"testing"
 
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -33,7 +35,8 @@ func TestAccNothingInTheExamplesOfRolesForPodsAndRulesIsSuperfluous(t *testing.T
 				rights:  of(templates, "delete")},
 			{name: "a create with rules of what may cross", prepare: s.remove, do: connects(allowing(5432)),
 				rights: of(firewalls, "create", "patch")},
-			{name: "a look at rules that lasts", prepare: limited, do: looksForLong, rights: of(firewalls, "watch")},
+			{name: "a look at rules that lasts", prepare: limited,
+				do: looksForLong(&networkingv1beta1.FirewallConfiguration{}), rights: of(firewalls, "watch")},
 			{name: "a refresh of rules on older API servers", prepare: limited, fault: withoutStreaming, do: observes,
 				rights: of(firewalls, "list")},
 			{name: "a change of rules", prepare: limited, do: connects(allowing(443)),

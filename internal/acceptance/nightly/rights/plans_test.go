@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -66,7 +67,7 @@ func TestAccNothingInTheExampleOfARoleForPlansIsSuperfluous(t *testing.T) {
 			{name: "a list of the applies that were killed", do: listsUnfinished, succeeds: true,
 				rights: []string{"list leases.coordination.k8s.io in liqo"}},
 			// It may also succeed with a list before a watch is refused.
-			{name: "a connection that lasts", do: looksForLong,
+			{name: "a connection that lasts", do: looksForLong(&liqov1beta1.ForeignCluster{}),
 				rights: append(of(cached, "watch"), "watch foreignclusters.core.liqo.io", "list configmaps in liqo")},
 			{name: "a connection to older API servers", fault: withoutStreaming, rights: of(cached, "list")},
 			{name: "a cluster's data", do: describes,

@@ -269,10 +269,13 @@ func inspects(ctx context.Context, s *shortcut.Shortcut) error {
 	return err
 }
 
-// looksForLong ends only with an error. A leaf refuses a watch for 15 seconds before it is given up.
-func looksForLong(ctx context.Context, s *shortcut.Shortcut) error {
+// looksForLong returns a look, also at objects of this kind, that ends only with an error. A leaf refuses a watch for
+// 15 seconds before it is given up.
+func looksForLong(kind client.Object) func(context.Context, *shortcut.Shortcut) error {
 	never := func(context.Context) (bool, error) { return false, nil }
-	return cmp.Or(inspects(ctx, s), s.Client.Leaf.Explain(s.Client.Leaf.Until(ctx, "milan", never)))
+	return func(ctx context.Context, s *shortcut.Shortcut) error {
+		return cmp.Or(inspects(ctx, s), s.Client.Leaf.Explain(s.Client.Leaf.Until(ctx, "milan", never, kind)))
+	}
 }
 
 // withoutStreaming refuses to stream lists, as API servers before Kubernetes 1.32 do.
