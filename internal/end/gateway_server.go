@@ -3,10 +3,15 @@ package end
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	gatewayforge "github.com/liqotech/liqo/pkg/gateway/forge"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -99,6 +104,44 @@ func (e *End) CheckServiceMetadata(ctx context.Context, spec liqo.GatewayServer)
 			liqo.Name(ctx, e.Leaf)),
 		Advice: fmt.Sprintf("Remove `service_annotations` and `service_labels`, or update Liqo on %q to 1.2. In older "+
 			"versions they belong in a template of your own: set `template` to one whose Service has them.", e.Leaf.Name),
+	}
+}
+
+// CheckNodePort fails if the leaf can't give the gateway's Service its node port, for instance because another Service
+// has it. It creates such a Service as a dry run, unless a gateway has the port, which may be this one, or one that the
+// same apply removes. What it can't find out, for example because it may not ask, is no problem.
+func (e *End) CheckNodePort(ctx context.Context, spec liqo.GatewayServer) error {
+	if spec.NodePort == 0 {
+		return nil
+	}
+	var gateways networkingv1beta1.GatewayServerList
+	if err := e.Leaf.Cached.List(ctx, &gateways); err != nil {
+		return e.Leaf.Explain(err)
+	}
+	for i := range gateways.Items {
+		endpoint := gateways.Items[i].Status.Endpoint
+		if ptr.Deref(gateways.Items[i].Spec.Endpoint.NodePort, 0) == spec.NodePort ||
+			endpoint != nil && endpoint.Port == spec.NodePort {
+			return nil
+		}
+	}
+	err := e.Leaf.Live.Create(ctx, &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: e.Leaf.LiqoNamespace, Name: gatewayforge.GatewayResourceName(string(e.Remote.ID)),
+		},
+		Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{{
+			Port: liqo.DefaultPort, NodePort: spec.NodePort, Protocol: corev1.ProtocolUDP,
+		}}},
+	}, client.DryRunAll)
+	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "nodePort") {
+		return nil
+	}
+	return &trouble.Problem{
+		ID: "node-port-taken", Leaf: e.Leaf.Name,
+		Summary:  fmt.Sprintf("node port %d can't be used", spec.NodePort),
+		Evidence: []string{"The API server says: " + cluster.ShownLines(err.Error())},
+		Advice:   "Set another `node_port`, or remove it: then Kubernetes chooses one.",
+		Err:      err,
 	}
 }
 

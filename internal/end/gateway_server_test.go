@@ -1,6 +1,8 @@
 package end
 
 import (
+	"context"
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -8,7 +10,11 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
@@ -228,6 +234,47 @@ func TestTheAddressOfANodePortIsThatOfTheActivePodsNodeAfterARollout(t *testing.
 					t.Errorf("got %v, expected %s", endpoint, expected)
 				}
 			})
+		})
+	}
+}
+
+func TestANodePortOfAnotherServiceIsFoundByADryRun(t *testing.T) {
+	taken := apierrors.NewInvalid(schema.GroupKind{Kind: "Service"}, "gw-rome", field.ErrorList{
+		field.Invalid(field.NewPath("spec", "ports").Index(0).Child("nodePort"), 31000, "provided port is already allocated"),
+	})
+	another := clustertest.GatewayServer("turin", 51840)
+	another.Spec.Endpoint.NodePort = new(int32(31000))
+	for name, test := range map[string]struct {
+		port    int32
+		answer  error
+		objects []client.Object
+		refused bool
+	}{
+		"taken":   {31000, taken, nil, true},
+		"free":    {31000, nil, nil, false},
+		"not set": {0, taken, nil, false},
+		"no permission to ask": {
+			31000, apierrors.NewForbidden(schema.GroupResource{Resource: "services"}, "", errors.New("no")), nil, false,
+		},
+		"that of a gateway here": {31000, taken, []client.Object{another}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			leaf := clustertest.Leaf(t, "milan", test.objects...)
+			leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{Create: func(
+				_ context.Context, _ client.WithWatch, object client.Object, options ...client.CreateOption,
+			) error {
+				dry := (&client.CreateOptions{}).ApplyOptions(options).DryRun
+				if service, ok := object.(*corev1.Service); !ok || service.Spec.Ports[0].NodePort != test.port || len(dry) == 0 {
+					t.Errorf("it creates %+v", object)
+				}
+				return test.answer
+			}})
+			server := liqo.GatewayServer{NodePort: test.port}
+			err := New(leaf, Remote{Name: "rome", ID: "rome"}).CheckNodePort(t.Context(), server)
+			if (err != nil) != test.refused ||
+				test.refused && !strings.Contains(explain.Detail(err), "provided port is already allocated") {
+				t.Errorf("got: %v", err)
+			}
 		})
 	}
 }

@@ -8,9 +8,11 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
+	gatewayforge "github.com/liqotech/liqo/pkg/gateway/forge"
 	tenantnamespace "github.com/liqotech/liqo/pkg/tenantNamespace"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -65,6 +67,9 @@ func (e *End) CheckNamespace(ctx context.Context, name string) error {
 // checkOccupant fails if the objects can't be in the namespace that [End.occupant] has found for this name. A missing
 // one is nil.
 func (e *End) checkOccupant(ctx context.Context, name string, existing *corev1.Namespace) error {
+	if err := e.checkNames(name, existing); err != nil {
+		return err
+	}
 	switch {
 	case name != "":
 		return e.checkOwnNamespace(ctx, name, existing)
@@ -72,6 +77,29 @@ func (e *End) checkOccupant(ctx context.Context, name string, existing *corev1.N
 		return e.tenantNameTaken()
 	default:
 		return nil
+	}
+}
+
+// checkNames fails if the other cluster's ID is too long for what has it in its name: the tenant namespace, which does
+// not exist yet, or the gateway's Service.
+func (e *End) checkNames(name string, existing *corev1.Namespace) error {
+	const most = validation.DNS1123LabelMaxLength
+	kind, made := "Service", gatewayforge.GatewayResourceName(string(e.Remote.ID))
+	advice := "Install Liqo on that cluster with a shorter ID."
+	if name == "" && existing == nil && len(made) <= most {
+		kind, made = "Namespace", e.forgeTenantNamespace().Name
+		advice = "Create a namespace for this pair with a shorter name, and set it as `client_namespace`, " +
+			"`server_namespace` or `namespace`."
+	}
+	if len(made) <= most {
+		return nil
+	}
+	return &trouble.Problem{
+		ID: "cluster-id-too-long", Leaf: e.Leaf.Name,
+		Summary: fmt.Sprintf("the ID of cluster %q is too long", e.Remote.ID),
+		Evidence: []string{fmt.Sprintf("It has %d characters. %s %s would have %d, and Kubernetes allows %d.",
+			len(e.Remote.ID), kind, made, len(made), most)},
+		Advice: advice,
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	tenantnamespace "github.com/liqotech/liqo/pkg/tenantNamespace"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -106,6 +107,30 @@ func TestTheNameOfTheTenantNamespaceMustBeFree(t *testing.T) {
 		err := milansEnd(t, test.objects...).CheckNamespace(t.Context(), "")
 		if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
 			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestACheckSaysWhichNameIsTooLongForTheIDOfTheOtherCluster(t *testing.T) {
+	milan := clustertest.Leaf(t, "milan", clustertest.Namespace("own"))
+	for _, test := range []struct {
+		length int
+		own    bool   // namespace
+		says   string // part of the evidence; empty if it is possible
+	}{
+		{51, false, ""},
+		{52, false, "It has 52 characters. Namespace liqo-tenant-"},
+		{60, true, ""},
+		{61, true, "It has 61 characters. Service gw-"},
+		{61, false, "It has 61 characters. Service gw-"},
+	} {
+		id, namespace := strings.Repeat("x", test.length), ""
+		if test.own {
+			namespace = "own"
+		}
+		err := New(milan, Remote{Name: "rome", ID: liqov1beta1.ClusterID(id)}).CheckNamespace(t.Context(), namespace)
+		if test.says == "" && err != nil || test.says != "" && !strings.Contains(explain.Detail(err), test.says) {
+			t.Errorf("%d, a namespace of one's own: %t: %v", test.length, test.own, explain.Detail(err))
 		}
 	}
 }

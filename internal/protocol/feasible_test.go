@@ -88,6 +88,19 @@ func TestAPlanFindsANamespaceOfTwoShortcuts(t *testing.T) {
 		`Another liqo_shortcut of this configuration already has namespace "shortcuts" of leaf "rome".`)
 }
 
+func TestAPlanFindsANodePortOfTwoShortcuts(t *testing.T) {
+	const port = `server_gateway = {
+		service_type = "NodePort"
+		node_port    = 31000
+	}`
+	l := leavesFor(t, topology...)
+	p := l.project(t, between("milan", port))
+	p.apply()
+	p.plan().isEmpty()
+	p.configure(between("milan", port) + strings.ReplaceAll(fromTo("naples", "milan", port), "rome_milan", "naples_milan"))
+	p.planFails("Error: The same node port twice", `node port 31000 of leaf "milan"`, "server_gateway.node_port")
+}
+
 func TestAPlanFindsANetworkThatSomeoneElseMade(t *testing.T) {
 	l := leavesFor(t)
 	l.joinedByHand()

@@ -83,7 +83,7 @@ func (p *endPlanning[M, P]) checkFeasible(ctx context.Context) diag.Diagnostics 
 func (s checkedEnd) checks() []check {
 	return []check{
 		s.checkVersion, s.checkNamespace, s.checkDeletions, s.checkTemplate, s.checkServiceMetadata, s.checkTechnology,
-		s.checkKeys,
+		s.checkKeys, s.checkNodePort,
 	}
 }
 
@@ -190,6 +190,15 @@ func (s checkedEnd) checkTechnology(ctx context.Context) diag.Diagnostics {
 	}
 	return checkResult(s.gatewayAt.AtName("template"),
 		s.end.CheckTechnology(ctx, s.namespace.ValueString(), s.gateway.Gateway))
+}
+
+// checkNodePort finds a node port that another Service of the leaf has.
+func (s checkedEnd) checkNodePort(ctx context.Context) diag.Diagnostics {
+	if s.gateway == nil || !s.gatewayChanges {
+		return nil
+	}
+	server, _ := s.gateway.Gateway.(liqo.GatewayServer) // a client has no Service
+	return checkResult(s.gatewayAt.AtName("node_port"), s.end.CheckNodePort(ctx, server))
 }
 
 // checkKeys finds a Secret that the gateway cannot read its keys from. It depends on the namespace, too.

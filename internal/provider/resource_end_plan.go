@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -41,6 +42,7 @@ func (p *endPlanning[M, P]) propose(ctx context.Context) diag.Diagnostics {
 	}
 	if p.leaf != nil && len(p.replace) == 0 {
 		diags.Append(p.reserve()...)
+		diags.Append(p.reserveNodePort(ctx)...)
 		diags.Append(p.planNamespace(ctx)...)
 	}
 	p.plan.planComputed(p.state)
@@ -104,6 +106,16 @@ func (p *endPlanning[M, P]) reserve() diag.Diagnostics {
 		fmt.Sprintf("Another resource of this configuration already manages the %s of cluster %q for cluster %q.",
 			strings.ReplaceAll(strings.TrimPrefix(what.object, TypeName+"_"), "_", " "), what.first, what.second)).
 		errorAt(path.Root("remote_cluster_id"))}
+}
+
+// reserveNodePort fails if another instance of this configuration has the node port of this gateway.
+func (p *endPlanning[M, P]) reserveNodePort(ctx context.Context) diag.Diagnostics {
+	gateway, _ := p.plan.gateway(ctx) // another check reports what is wrong with it
+	if gateway == nil {
+		return nil
+	}
+	server, _ := gateway.Gateway.(liqo.GatewayServer) // a client has no Service
+	return p.leaves.planned.reserveNodePort(p.leaf, server, path.Empty(), p.own.Token)
 }
 
 // reservation is the reservation of the object. Both types of gateways have the same one.

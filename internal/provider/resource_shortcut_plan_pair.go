@@ -8,6 +8,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // planPair plans everything that depends on the clusters of the leaves. If they force a replacement, it drops the
@@ -29,6 +32,10 @@ func (p *planning) planPair(ctx context.Context) diag.Diagnostics {
 	} else {
 		diags.Append(p.leaves.planned.reservePair(p.pair, p.own.Token)...)
 		diags.Append(p.leaves.planned.reserveNamespaces(p.ends(), p.own.Token)...)
+		if settings := p.plan.serverEnd().settings(ctx); fullyKnown(ctx, settings) {
+			server, _ := serverGatewaySpec(ctx, settings) // another check reports what is wrong with them
+			diags.Append(p.leaves.planned.reserveNodePort(p.pair.server, server, path.Root("server_gateway"), p.own.Token)...)
+		}
 	}
 	diags.Append(p.planNetworks(ctx)...)
 	return append(diags, p.planRanges(ctx)...)
@@ -163,6 +170,24 @@ func (c *reservations) reservePair(pair pair, token string) diag.Diagnostics {
 	return diag.Diagnostics{report("pair-twice", "The same pair twice",
 		fmt.Sprintf("Another liqo_shortcut of this configuration already connects clusters %q and %q, in this direction or "+
 			"the other. A pair of leaves can have only one shortcut.", what.first, what.second)).errorAt(path.Root("server"))}
+}
+
+// reserveNodePort reserves the node port that a gateway sets. It fails if another instance has reserved it already. The
+// path is that of the gateway.
+func (c *reservations) reserveNodePort(
+	leaf *cluster.Leaf, server liqo.GatewayServer, at path.Path, token string,
+) diag.Diagnostics {
+	if leaf == nil || server.NodePort == 0 {
+		return nil
+	}
+	port := fmt.Sprintf("node port %d", server.NodePort)
+	if c.reserve(reservation{first: string(leaf.ID), object: port}, token) {
+		return nil
+	}
+	return diag.Diagnostics{report("node-port-taken", "The same node port twice",
+		fmt.Sprintf("Another resource of this configuration has %s of leaf %q, too. A port of a node leads to one Service. "+
+			"Give each gateway a port of its own, or remove `node_port`: then Kubernetes chooses one.", port, leaf.Name)).
+		errorAt(at.AtName("node_port"))}
 }
 
 // reserveNamespaces reserves the namespaces that the configuration sets. It fails if another instance has reserved one

@@ -129,7 +129,7 @@ func TestAccAGatewayThatMovesToAnotherNodeIsOnlyDialledAgain(t *testing.T) {
 	)
 }
 
-func TestAccAServiceChangeThatTheAPIServerRejectedHappensLater(t *testing.T) {
+func TestAccANodePortOfAnotherServiceFailsThePlanUntilItIsFree(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	c := lab.Client(t, "milan")
 	blocker := &corev1.Service{
@@ -155,13 +155,10 @@ func TestAccAServiceChangeThatTheAPIServerRejectedHappensLater(t *testing.T) {
 				acctest.Must(t, c.Create(t.Context(), blocker))
 			},
 			Config: config(31777),
-			ExpectError: acctest.Message(`The change of the gateway's Service is refused on leaf "milan"`,
-				`Time ran out while waiting for … on "milan".`,
-				`Liqo can't change Service liqo-tenant-rome/gw-rome. The API server says: Service "gw-rome" is invalid: `+
-					`spec.ports[0].nodePort: Invalid value: 31777: provided port is already allocated.`,
-				"The Service stays as it was, and so does the tunnel.",
-				"Change what the API server refuses, in `server_gateway` or on the leaf. Then apply again.",
-				acctest.HelpAt("service-change-refused")),
+			ExpectError: acctest.Message(`Node port 31777 can't be used on leaf "milan"`,
+				`The API server says: Service "gw-rome" is invalid: spec.ports[0].nodePort: Invalid value: 31777: provided port `+
+					`is already allocated`,
+				"Set another `node_port`, or remove it: then Kubernetes chooses one.", acctest.HelpAt("node-port-taken")),
 		},
 		resource.TestStep{
 			PreConfig: func() {
