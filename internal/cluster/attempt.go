@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
@@ -38,6 +39,9 @@ type attempt struct {
 	health *health
 	stop   context.CancelFunc // ends the attempt, and later the leaf's caches
 
+	// awaited is the command of a credential plugin until it has ended for the first time; nil without one.
+	awaited atomic.Pointer[string]
+
 	dialled chan struct{} // closed when the leaf can be asked, although it has no ID yet; not if that fails
 	done    chan struct{} // closed when the attempt has ended
 	leaf    *Leaf         // set before dialled is closed
@@ -45,8 +49,8 @@ type attempt struct {
 	ended   time.Time     // set before done is closed
 }
 
-// refusalKept is how long credentials that are refused are not tried again. Otherwise, each resource would try them, and
-// run the credential plugin.
+// refusalKept is how long credentials that are refused are not tried again. Otherwise, each resource would try them,
+// and run the credential plugin.
 const refusalKept = 5 * time.Second
 
 // isOver reports whether another attempt may have another result than this one. If an API server did not answer,
@@ -95,6 +99,14 @@ func (a *attempt) late(ctx context.Context) error {
 	err := context.Cause(ctx)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
+	}
+	if command := a.awaited.Load(); command != nil {
+		return &Error{Own: true, Problem: trouble.Problem{
+			ID: "credential-plugin-waits", Leaf: a.name, Summary: "its credential plugin has not ended",
+			Advice: "Perhaps it waits for somebody to log in. Nothing was sent to the leaf. Run the `exec` command of the " +
+				"provider block or the kubeconfig once by hand.",
+			Err: fmt.Errorf("%s has printed no credentials yet", *command),
+		}}
 	}
 	return a.silent(err)
 }
@@ -146,7 +158,13 @@ func (a *attempt) connect(
 	within, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	answering := lateLimit{within}
-	begin := func() { time.AfterFunc(patience.answer, func() { giveUp(context.DeadlineExceeded) }) }
+	if access.ExecProvider != nil {
+		a.awaited.Store(&access.ExecProvider.Command)
+	}
+	begin := func() {
+		a.awaited.Store(nil)
+		time.AfterFunc(patience.answer, func() { giveUp(context.DeadlineExceeded) })
+	}
 	synced, err := a.dial(ctx, access, credentials, newOpening(answering.Done(), begin))
 	if err != nil {
 		return err
@@ -157,7 +175,7 @@ func (a *attempt) connect(
 	}
 	// The request for the ID shows most clearly what is wrong with the credentials or the cluster. So its error comes
 	// first.
-	if err := a.leaf.readID(answering); err != nil {
+	if err := a.leaf.readID(answering); err != nil { //nolint:contextcheck // it is within ctx
 		return err
 	}
 	if err := a.leaf.checkIdentity(credentials); err != nil {

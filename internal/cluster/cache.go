@@ -92,7 +92,7 @@ func (c promptCache) filled(ctx context.Context, list runtime.Object) (cache.Inf
 		return nil, err
 	}
 	object := watched.(client.Object) //nolint:errcheck,forcetypeassert // the kinds of caches are those of objects
-	ctx, cancel := c.health.watchKinds(ctx, object)
+	ctx, cancel := c.health.watch(ctx, object)
 	defer cancel()
 	err = untilSynced(ctx, []cache.Informer{informer})
 	return informer, cmp.Or(c.health.err(), c.health.of(kindOf(object)).err(), err)

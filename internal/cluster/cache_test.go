@@ -38,7 +38,7 @@ func TestAReadOfAKindThatIsRefusedEndsWithTheRefusalAndTheLeafStays(t *testing.T
 	if !apierrors.IsForbidden(err) || ctx.Err() != nil {
 		t.Errorf("got %v", err)
 	}
-	waiting, end := health.watchKinds(ctx, &networkingv1beta1.Configuration{}, limits)
+	waiting, end := health.watch(ctx, &networkingv1beta1.Configuration{}, limits)
 	defer end()
 	<-waiting.Done()
 	if !apierrors.IsForbidden(context.Cause(waiting)) || ctx.Err() != nil || health.err() != nil {

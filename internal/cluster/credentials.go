@@ -82,6 +82,9 @@ func (c Credentials) restConfig() (*rest.Config, error) {
 	if err := c.checkNames(kubeconfig); err != nil {
 		return nil, err
 	}
+	if err := c.checkClash(kubeconfig); err != nil {
+		return nil, err
+	}
 	if err := c.checkURLs(kubeconfig); err != nil {
 		return nil, err
 	}

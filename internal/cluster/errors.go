@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"strings"
@@ -74,6 +75,12 @@ func (e *Error) cause(shown func(string) string) string {
 func Unreachable(err error) bool {
 	var explained *Error
 	return errors.As(err, &explained) && explained.unreachable
+}
+
+// Unwritten reports whether an error means that a file of a leaf's credentials does not exist. An apply may write it.
+func Unwritten(err error) bool {
+	explained, ok := errors.AsType[*Error](err)
+	return ok && explained.ID == "credentials-unusable" && errors.Is(err, fs.ErrNotExist)
 }
 
 // NoLiqo reports whether an error means that a cluster answers, but has no Liqo in the namespace that was searched.

@@ -75,7 +75,7 @@ func TestOnlyALeafWhoseOwnAddressIsDeadIsLost(t *testing.T) {
 		"a page":          {answering(http.StatusNotFound, "", "default backend - 404"), stranger, "404 Not Found", false},
 		"a gateway":       {answering(http.StatusForbidden, json, ofGateway), stranger, "403 Forbidden", false},
 		"a login's words": {answering(http.StatusForbidden, json, ofLogin), "request-refused", "log in", false},
-		"a bare cluster":  {answering(http.StatusNotFound, "Audit-ID: 1", "404 page not found"), "liqo-kind-unknown", "", true},
+		"a bare cluster":  {answering(http.StatusNotFound, "Audit-ID: 1", "404"), "liqo-kind-unknown", "", true},
 		"half an answer":  {answering(http.StatusOK, "Content-Length: 1000", `{`), "answer-cut-off", "", false},
 		"no proxy":        {behind("http://" + closedPort(t)), proxy, "proxyconnect", false},
 		"a proxy's words": {behind(refusing.URL), proxy, refusing.Listener.Addr().String() + " answers 403 Forbidden", false},

@@ -104,28 +104,25 @@ func (h *health) err() error {
 	return h.fatal
 }
 
-// watchKinds returns a context that also ends when the caches break, or that of one of these kinds. [context.Cause]
+// watch returns a context that also ends when the caches break, or that of one of these kinds. [context.Cause]
 // then returns the error.
-func (h *health) watchKinds(ctx context.Context, kinds ...client.Object) (context.Context, context.CancelFunc) {
-	ctx, cancel := h.watch(ctx)
+func (h *health) watch(ctx context.Context, kinds ...client.Object) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	all := []*health{h}
 	for _, kind := range kinds {
 		if own := h.of(kindOf(kind)); own != h {
-			ctx, _ = own.watch(ctx) // ends with the first one
+			all = append(all, own)
 		}
 	}
-	return ctx, cancel
-}
-
-// watch returns a context that also ends when the caches break. [context.Cause] then returns the error.
-func (h *health) watch(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	go func() {
-		select {
-		case <-h.broken:
-			cancel(h.err())
-		case <-ctx.Done():
-		}
-	}()
+	for _, one := range all {
+		go func() {
+			select {
+			case <-one.broken:
+				cancel(one.err())
+			case <-ctx.Done():
+			}
+		}()
+	}
 	return ctx, func() { cancel(context.Canceled) }
 }
 

@@ -18,18 +18,13 @@ type Memo[T any] struct {
 // longer than their contexts.
 func (m *Memo[T]) Get(ctx context.Context, ask func() (T, error)) (T, error) {
 	for {
-		m.mu.Lock()
-		if m.known {
-			defer m.mu.Unlock()
-			return m.value, nil
-		}
-		others := m.asking
-		if others == nil {
-			m.asking = make(chan struct{})
-			m.mu.Unlock()
+		value, known, others := m.begin()
+		switch {
+		case known:
+			return value, nil
+		case others == nil:
 			return m.ask(ask)
 		}
-		m.mu.Unlock()
 		select {
 		case <-others:
 		case <-ctx.Done():
@@ -37,6 +32,18 @@ func (m *Memo[T]) Get(ctx context.Context, ask func() (T, error)) (T, error) {
 			return none, context.Cause(ctx)
 		}
 	}
+}
+
+// begin returns the value, or else what closes when the question of another caller is answered. With neither, it is up
+// to the caller to ask.
+func (m *Memo[T]) begin() (value T, known bool, others <-chan struct{}) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.known || m.asking != nil {
+		return m.value, m.known, m.asking
+	}
+	m.asking = make(chan struct{})
+	return value, false, nil
 }
 
 // ask asks, and lets the others go on.

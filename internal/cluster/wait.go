@@ -29,7 +29,7 @@ func (l *Leaf) until(
 	ctx context.Context, remoteID string, changed func(client.Object), done func(context.Context) (bool, error),
 	kinds ...client.Object,
 ) error {
-	ctx, cancel := l.health.watchKinds(ctx, kinds...)
+	ctx, cancel := l.health.watch(ctx, kinds...)
 	defer cancel()
 	changes := make(chan struct{}, 1) // one is enough, because done checks everything
 	unsubscribe, err := l.Events.Subscribe(ctx, func(object client.Object) {

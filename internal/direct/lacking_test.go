@@ -23,10 +23,10 @@ func TestNothingThatIsMissingOnALeafStopsTheProvider(t *testing.T) {
 		_, _ = s.Observe(t.Context()) // an error is one answer
 		_, _ = Uses(t.Context(), leaf)
 	}
-	for _, lacking := range clustertest.Lacking(t, inRome) {
+	for lacking := range clustertest.Lacking(t, inRome) {
 		look(inEurope, lacking)
 	}
-	for _, lacking := range clustertest.Lacking(t, inEurope) {
+	for lacking := range clustertest.Lacking(t, inEurope) {
 		look(lacking, inRome)
 	}
 }

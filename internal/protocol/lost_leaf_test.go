@@ -1,6 +1,9 @@
 package protocol
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -167,4 +170,57 @@ func TestAForcedDestroyGivesUpOneLeafNotBoth(t *testing.T) {
 	p.has(romeMilan, "rome/milan", "id")
 	p.configure(forced)
 	p.destroy()
+}
+
+func TestALeafToWhichNothingWasSentIsNotGivenUp(t *testing.T) {
+	l := leavesFor(t)
+	p := l.project(t, forced)
+	p.apply()
+	before := l.requested()
+	reachedAt := func(host string) string {
+		return fmt.Sprintf(`
+			provider "liqo" {
+			  config_path = %q
+			  clusters    = { milan = { config_context = "milan", host = %q } }
+			}`, l.kubeconfig, host) + forced
+	}
+	p.configure(reachedAt("https://milan.invalid:6443"))
+	const says = `Error: The API server's name is not resolved on leaf "milan"`
+	p.planFails(says, "then it counts as lost")
+	p.destroyFails(says)
+	if after := l.requested(); len(after) != len(before) {
+		t.Errorf("left are %v", after)
+	}
+	p.configure(reachedAt(l.of("milan").URL()))
+	p.plan().isEmpty()
+}
+
+func TestAKubeconfigThatTheApplyWritesIsAWarningBeforeIt(t *testing.T) {
+	l := leavesFor(t)
+	path := filepath.Join(t.TempDir(), "milan.yaml")
+	p := l.project(t, fmt.Sprintf(`
+		provider "liqo" {
+		  config_path = %q
+		  clusters    = { milan = { config_path = %q, config_context = "milan" } }
+		}`, l.kubeconfig, path)+between("milan", overNodePort))
+	const says = "If this apply writes the file, the leaf is checked then."
+	planned := p.plan()
+	planned.does("create", romeMilan)
+	planned.says(`Warning: Credentials can't be used on leaf "milan"`, says)
+	p.applyFails(`Error: Credentials can't be used on leaf "milan"`)
+	content, err := os.ReadFile(l.kubeconfig)
+	if err == nil {
+		err = os.WriteFile(path, content, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.apply()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	planned = p.plan()
+	planned.isEmpty()
+	planned.says("Warning: Credentials can't be used", says, "Its state stays unchanged.")
+	p.destroyFails(`Error: Credentials can't be used on leaf "milan"`)
 }

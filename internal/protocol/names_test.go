@@ -60,10 +60,6 @@ func TestAPlanFails(t *testing.T) {
 			l.knowingRoma() + fromTo("rome", "venice", ""),
 			[]string{`Error: No Liqo in namespace "liqo" on leaf "venice"`, "Install Liqo", "#liqo-missing"},
 		},
-		"for a kubeconfig that does not exist": {
-			`provider "liqo" { config_path = "/nowhere/kubeconfig" }` + between("milan", ""),
-			[]string{"ubeconfig /nowhere/kubeconfig can't be read"},
-		},
 	} {
 		t.Run(name, func(t *testing.T) { l.project(t, test.config).planFails(test.message...) })
 	}

@@ -33,7 +33,7 @@ func (t timeoutTexts) attribute(ctx context.Context) schema.Attribute {
 		Create:            true,
 		CreateDescription: "Maximum time " + t.create + "." + unit + "`10m`." + t.after,
 		Read:              true,
-		ReadDescription:   "Maximum time of a refresh." + unit + "`2m`.",
+		ReadDescription:   "Maximum time of a refresh, and of a plan." + unit + "`2m`.",
 		Update:            true,
 		UpdateDescription: "Maximum time " + t.update + "." + unit + "`10m`." + t.after,
 		Delete:            true,

@@ -69,8 +69,8 @@ func nodesAttribute() schema.ListNestedAttribute {
 				"and if it cannot be determined."),
 			"central": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is the central cluster."},
 			"status": shownString("`Ready`: the cluster was read. `Unreachable`: its API server does not answer. " +
-				"`NoLiqo`: it answers, but has no Liqo. `Error`: it answers, but cannot be read, for instance " +
-				"because a permission is missing."),
+				"`NoLiqo`: it answers, but has no Liqo. `Error`: it cannot be read for another reason, such as a missing " +
+				"permission, or a name that is not resolved."),
 			"error": shownString("The problem, and what to do. Null if `status` is `Ready`."),
 		}},
 	}

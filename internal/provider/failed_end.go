@@ -28,6 +28,9 @@ const (
 	// forgetAdvice is for a resource that nobody can clean up.
 	forgetAdvice = "If it is gone for good, remove the resource from the state with `terraform state rm` and the " +
 		"resource's address. This changes nothing on any leaf."
+	// unwrittenAdvice is for a kubeconfig that does not exist.
+	unwrittenAdvice = "If this apply writes the file, the leaf is checked then. Better give the provider the content of " +
+		"the resource that writes it, as `config_content`."
 	// nothingCleaned is for a resource of two leaves.
 	nothingCleaned = "Neither leaf can be cleaned. " + forgetAdvice
 )
@@ -52,13 +55,17 @@ func (e failedEnd) warning(consequence string) diag.Diagnostic {
 	return e.message(consequence).warningAt(e.path())
 }
 
-// trouble returns the diagnostic of a refresh. A lost leaf is only a warning, with its consequence, so that everything
-// else goes on.
+// trouble returns the diagnostic of a refresh. A leaf that is lost or does not answer is only a warning, with its
+// consequence, so that everything else goes on, and so is one whose kubeconfig the apply may write.
 func (e failedEnd) trouble(consequence string) diag.Diagnostic {
-	if e.isLost() {
+	switch {
+	case e.isLost() || cluster.Unreachable(e.err):
 		return e.warning(consequence)
+	case cluster.Unwritten(e.err):
+		return e.message(consequence, unwrittenAdvice).warningAt(e.path())
+	default:
+		return e.diagnostic()
 	}
-	return e.diagnostic()
 }
 
 // obstacle returns the diagnostic of a destroy. For a leaf that is lost, and not only known under another name, it has
@@ -72,9 +79,9 @@ func (e failedEnd) obstacle(advice string) diag.Diagnostic {
 }
 
 // planTrouble returns the diagnostic of a leaf that a plan could not connect to by its name. recorded is the leaf in
-// the state, if there is a state. A recorded leaf that is lost is only a warning, and so is one that does not answer. A
-// name that refers to no leaf is an error if its cluster has another name now. Otherwise the plan would lose the
-// cluster.
+// the state, if there is a state. A recorded leaf that is lost is only a warning, and so is one that does not answer,
+// or whose kubeconfig does not exist yet. A name that refers to no leaf is an error if its cluster has another name
+// now. Otherwise the plan would lose the cluster.
 func (l *leaves) planTrouble(ctx context.Context, name string, recorded recordedLeaf, err error) diag.Diagnostic {
 	failed := failedEnd{recorded.attribute, err}
 	if recorded.id != "" && isUnknownName(err) {
@@ -84,8 +91,13 @@ func (l *leaves) planTrouble(ctx context.Context, name string, recorded recorded
 				name, recorded.id, failed.attribute, leaf.Name)).errorAt(failed.path())
 		}
 	}
-	if cluster.Unreachable(err) || cluster.Lost(err) && name == recorded.name {
-		return failed.warning("The plan continues without this leaf. An apply needs it for any change on a leaf.")
+	const without = "The plan continues without this leaf. An apply needs it for any change on a leaf."
+	switch {
+	case cluster.Unwritten(err):
+		return failed.message(without, unwrittenAdvice).warningAt(failed.path())
+	case cluster.Unreachable(err) || cluster.Lost(err) && name == recorded.name:
+		return failed.warning(without)
+	default:
+		return failed.diagnostic()
 	}
-	return failed.diagnostic()
 }

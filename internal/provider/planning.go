@@ -28,7 +28,7 @@ type proposal[P any] struct {
 	keepsLeaves  bool       // an apply only records the settings
 }
 
-// planResource implements the ModifyPlan method of a resource.
+// planResource implements the ModifyPlan method of a resource. A plan has the limit of a refresh.
 func planResource[M any, P lifeModel[M]](
 	ctx context.Context, l *leaves, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 	begin func(*proposal[P]) planner,
@@ -37,6 +37,10 @@ func planResource[M any, P lifeModel[M]](
 		return // a destroy, or a validation without a configured provider
 	}
 	p, diags := proposed[M, P](ctx, req)
+	limit, limitDiags := p.plan.life().timeouts.Read(ctx, defaultReadTimeout)
+	diags.Append(limitDiags...)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
 	diags.Append(p.own.save(ctx, resp.Private)...)
 	if resp.Diagnostics.Append(diags...); diags.HasError() {
 		return

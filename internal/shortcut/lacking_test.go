@@ -18,7 +18,9 @@ import (
 // running is what Kubernetes has of the gateway for another cluster, in each state that a text is written about.
 func running(remote string) []client.Object {
 	deployment, service := clustertest.GatewayDeployment(remote), clustertest.GatewayService(remote)
-	deployment.Spec.Template.Spec.Containers = []corev1.Container{{Name: "wireguard", Image: "gateway", Args: []string{"-v"}}}
+	deployment.Spec.Template.Spec.Containers = []corev1.Container{
+		{Name: "wireguard", Image: "gateway", Args: []string{"-v"}},
+	}
 	deployment.Status.Conditions = []appsv1.DeploymentCondition{{
 		Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Message: "quota",
 	}}
@@ -65,12 +67,12 @@ func TestNothingThatIsMissingOnALeafStopsTheProvider(t *testing.T) {
 				}
 			}
 			if objects.rome == nil {
-				for _, lacking := range clustertest.Lacking(t, objects.milan) {
+				for lacking := range clustertest.Lacking(t, objects.milan) {
 					look(dialling, lacking)
 				}
 				return
 			}
-			for _, lacking := range clustertest.Lacking(t, objects.rome) {
+			for lacking := range clustertest.Lacking(t, objects.rome) {
 				look(lacking, listening)
 			}
 		})

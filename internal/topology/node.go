@@ -24,7 +24,7 @@ const (
 	Ready       NodeStatus = "Ready"
 	Unreachable NodeStatus = "Unreachable" // its API server does not answer
 	NoLiqo      NodeStatus = "NoLiqo"      // it answers, but has no Liqo
-	Refused     NodeStatus = "Error"       // it answers, but can't be read
+	Refused     NodeStatus = "Error"       // it can't be read for another reason
 )
 
 func statusOf(err error) NodeStatus {

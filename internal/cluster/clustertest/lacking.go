@@ -1,7 +1,6 @@
 package clustertest
 
 import (
-	"fmt"
 	"iter"
 	"maps"
 	"reflect"
@@ -12,34 +11,26 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Lacking yields the objects of a leaf without one of them, or with a field of one of them missing or empty, and the
-// name of what is missing.
-// Whoever may write on a leaf may write them so.
-func Lacking(tb testing.TB, objects []client.Object) iter.Seq2[string, []client.Object] {
+// Lacking yields the objects of a leaf without one of them, or with a field of one of them missing or empty. Whoever
+// may write on a leaf may write them so.
+func Lacking(tb testing.TB, objects []client.Object) iter.Seq[[]client.Object] {
 	tb.Helper()
-	return func(yield func(string, []client.Object) bool) {
+	return func(yield func([]client.Object) bool) {
 		for i, object := range objects {
-			if !yield(fmt.Sprintf("%T, %d", object, i+1), slices.Delete(slices.Clone(objects), i, i+1)) {
-				return
-			}
+			changed := []client.Object{nil}
 			content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 			if err != nil {
 				tb.Fatal(err)
 			}
-			for name, lacking := range withoutEach(content) {
-				changed, ok := reflect.New(reflect.TypeOf(object).Elem()).Interface().(client.Object)
-				if !ok {
-					tb.Fatalf("%T is no object", object)
+			for _, lacking := range lackingEach(content) {
+				changed = append(changed, typed(tb, object, lacking))
+			}
+			for _, one := range changed {
+				all := slices.Delete(slices.Clone(objects), i, i+1)
+				if one != nil {
+					all = append(all, one)
 				}
-				if err := runtime.DefaultUnstructuredConverter.FromUnstructured(lacking, changed); err != nil {
-					tb.Fatal(err)
-				}
-				if changed.GetName() != object.GetName() || changed.GetNamespace() != object.GetNamespace() {
-					continue // another object
-				}
-				all := slices.Clone(objects)
-				all[i] = changed
-				if !yield(fmt.Sprintf("%T %s of %d", object, name, i+1), all) {
+				if !yield(all) {
 					return
 				}
 			}
@@ -47,55 +38,59 @@ func Lacking(tb testing.TB, objects []client.Object) iter.Seq2[string, []client.
 	}
 }
 
-// withoutEach yields a tree without each of its fields, at any depth, and with each list or map emptied.
-func withoutEach(tree map[string]any) iter.Seq2[string, map[string]any] {
-	return func(yield func(string, map[string]any) bool) {
-		for _, key := range slices.Sorted(maps.Keys(tree)) {
-			with := func(value any) map[string]any {
-				changed := maps.Clone(tree)
-				changed[key] = value
-				return changed
-			}
-			missing := maps.Clone(tree)
-			delete(missing, key)
-			if !yield(key, missing) {
-				return
-			}
-			for name, value := range shorter(tree[key]) {
-				if !yield(key+name, with(value)) {
-					return
-				}
-			}
-		}
+// typed returns an object with other content, or nil if the content has another name.
+func typed(tb testing.TB, like client.Object, content map[string]any) client.Object {
+	tb.Helper()
+	object, ok := reflect.TypeAssert[client.Object](reflect.New(reflect.TypeOf(like).Elem()))
+	if !ok {
+		tb.Fatalf("%T is no object", like)
 	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, object); err != nil {
+		tb.Fatal(err)
+	}
+	if client.ObjectKeyFromObject(object) != client.ObjectKeyFromObject(like) {
+		return nil
+	}
+	return object
 }
 
-// shorter yields a list or map that is empty, or in which something is missing. It yields nothing for another value.
-func shorter(value any) iter.Seq2[string, any] {
-	return func(yield func(string, any) bool) {
-		switch value := value.(type) {
-		case map[string]any:
-			if !yield("={}", map[string]any{}) {
-				return
-			}
-			for name, lacking := range withoutEach(value) {
-				if !yield("."+name, lacking) {
-					return
-				}
-			}
-		case []any:
-			if !yield("=[]", []any{}) {
-				return
-			}
-			for i := range value {
-				for name, lacking := range shorter(value[i]) {
-					changed := slices.Clone(value)
-					changed[i] = lacking
-					if !yield(fmt.Sprintf("[%d]%s", i, name), changed) {
-						return
-					}
-				}
+// lackingEach returns a tree without each of its fields, at any depth, and with each list or map emptied.
+func lackingEach(tree map[string]any) []map[string]any {
+	var all []map[string]any
+	for _, key := range slices.Sorted(maps.Keys(tree)) {
+		missing := maps.Clone(tree)
+		delete(missing, key)
+		all = append(all, missing)
+		for _, value := range shorter(tree[key]) {
+			changed := maps.Clone(tree)
+			changed[key] = value
+			all = append(all, changed)
+		}
+	}
+	return all
+}
+
+// shorter returns a list or map that is empty, and those in which something is missing. It returns none for another
+// value.
+func shorter(value any) []any {
+	switch value := value.(type) {
+	case map[string]any:
+		all := []any{map[string]any{}}
+		for _, lacking := range lackingEach(value) {
+			all = append(all, lacking)
+		}
+		return all
+	case []any:
+		all := []any{[]any{}}
+		for i := range value {
+			for _, lacking := range shorter(value[i]) {
+				changed := slices.Clone(value)
+				changed[i] = lacking
+				all = append(all, changed)
 			}
 		}
+		return all
+	default:
+		return nil
 	}
 }

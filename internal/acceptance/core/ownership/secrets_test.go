@@ -80,7 +80,7 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 	p.Configure(rotated(2))
 	outputs += p.Run("apply", "-auto-approve")
 	for name, says := range map[string]string{
-		"bolzano": "can't be reached", "como": "can't be reached", "pisa": `has the scheme "socks5h"`,
+		"bolzano": "can't be reached", "como": "The proxy does not connect", "pisa": `has the scheme "socks5h"`,
 		"siena": "has no Identity", "lucca": "credential plugin",
 	} {
 		p.Write("read.tf", fmt.Sprintf("data \"liqo_cluster\" \"other\" {\n  name = %q\n}\n", name))
