@@ -53,7 +53,6 @@ func edgeList(edges []topology.Edge) types.List {
 	return types.ListValueMust(edgeType, values)
 }
 
-// serviceList returns null for nil.
 func nameList(names []string) types.List {
 	values := make([]attr.Value, len(names))
 	for i, name := range names {
@@ -62,6 +61,7 @@ func nameList(names []string) types.List {
 	return types.ListValueMust(types.StringType, values)
 }
 
+// serviceList returns null for nil.
 func serviceList(services []topology.Service) types.List {
 	if services == nil {
 		return types.ListNull(serviceType)
