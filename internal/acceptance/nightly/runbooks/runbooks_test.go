@@ -64,7 +64,7 @@ func TestAccRunbookOfALostLeafGivesItUpInTwoApplies(t *testing.T) {
 
 	t.Log("It comes back after all.")
 	lab.Command(t, "start-apiserver", "milan")
-	p.Configure(acctest.ShortcutRomeMilan + acctest.BlockOf(t, page, "terraform"))
+	p.Configure(acctest.ShortcutRomeMilan + "\n" + acctest.BlockOf(t, page, "terraform"))
 	acctest.Says(t, p.Again(), "1 imported, 0 added, 1 changed, 0 destroyed")
 	p.Run("destroy", "-auto-approve")
 }
