@@ -91,11 +91,15 @@ func (h *health) fail(err error) {
 	}
 }
 
-// start records that the caches are filled.
+// start records that the caches are filled, those of the other kinds, too, that are watched since the leaf was
+// connected to.
 func (h *health) start() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.started = true
+	for _, other := range h.others {
+		other.start()
+	}
 }
 
 func (h *health) err() error {

@@ -48,6 +48,16 @@ func TestACacheOfAnAPIServerThatIsAwayEndsNoWait(t *testing.T) {
 	}
 }
 
+func TestACacheThatWasReadAheadIsGivenUpOnlyAfterManyRefusalsToo(t *testing.T) {
+	h := newHealth()
+	ahead := h.of("Pod") // while the leaf is connected to
+	h.start()
+	ahead.report("Pod", refusals["no permission"])
+	if err := ahead.err(); err != nil {
+		t.Errorf("the first refusal is believed: %v", err)
+	}
+}
+
 func TestACacheThatHasWorkedIsGivenUpOnlyAfterManyRefusals(t *testing.T) {
 	for name, refusal := range refusals {
 		for series, test := range map[string]struct {
