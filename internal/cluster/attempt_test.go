@@ -53,11 +53,9 @@ func newSilent(t *testing.T) *silent {
 // registryOf returns a registry in which Milan is silent, which it notices soon, and Rome does not run.
 func registryOf(t *testing.T, silent *silent) *Registry {
 	t.Helper()
-	stopped := httptest.NewServer(http.NotFoundHandler())
-	stopped.Close()
 	registry := NewRegistry(Config{Clusters: map[string]Credentials{
 		"milan": {Host: silent.address, Insecure: true},
-		"rome":  {Host: strings.Replace(stopped.URL, "http:", "https:", 1), Insecure: true},
+		"rome":  {Host: "https://" + closedPort(t), Insecure: true},
 	}, LiqoNamespace: "liqo"})
 	registry.patience.answer = 2 * time.Second
 	t.Cleanup(registry.Close)

@@ -20,42 +20,23 @@ contexts: [{name: ` + context + `, context: {cluster: kubernetes, user: kubernet
 func TestAContextNeverGetsTheClusterOrUserOfAnotherFileBySurprise(t *testing.T) {
 	const rome, milan = "https://rome.example:6443", "https://milan.example:6443"
 	for name, test := range map[string]struct {
-		first, second string
-		entry         Credentials
-		refused       string // the kind; empty if it is used
+		second  string // the first one is that of Rome
+		entry   Credentials
+		refused string // the kind; empty if it is used
 	}{
-		"the first file's own context": {
-			kubeadms("rome", rome, "a"), kubeadms("milan", milan, "b"),
-			Credentials{Context: "rome"}, "",
-		},
-		"another cluster by that name": {
-			kubeadms("rome", rome, "a"), kubeadms("milan", milan, "a"),
-			Credentials{Context: "milan"}, "clusters",
-		},
-		"another user by that name": {
-			kubeadms("rome", rome, "a"), kubeadms("milan", rome, "b"),
-			Credentials{Context: "milan"}, "users",
-		},
-		"the same content": {
-			kubeadms("rome", rome, "a"), kubeadms("milan", rome, "a"),
-			Credentials{Context: "milan"}, "",
-		},
-		"a token of the provider block": {
-			kubeadms("rome", rome, "a"), kubeadms("milan", rome, "b"),
-			Credentials{Context: "milan", Token: "c"}, "",
-		},
-		"a host of the provider block": {
-			kubeadms("rome", rome, "a"), kubeadms("milan", milan, "a"),
-			Credentials{Context: "milan", Host: milan}, "",
-		},
+		"the first file's own context":  {kubeadms("milan", milan, "b"), Credentials{Context: "rome"}, ""},
+		"another cluster by that name":  {kubeadms("milan", milan, "a"), Credentials{Context: "milan"}, "clusters"},
+		"another user by that name":     {kubeadms("milan", rome, "b"), Credentials{Context: "milan"}, "users"},
+		"the same content":              {kubeadms("milan", rome, "a"), Credentials{Context: "milan"}, ""},
+		"a token of the provider block": {kubeadms("milan", rome, "b"), Credentials{Context: "milan", Token: "c"}, ""},
+		"a host of the provider block":  {kubeadms("milan", milan, "a"), Credentials{Context: "milan", Host: milan}, ""},
 		"a context alone in its file": {
-			kubeadms("rome", rome, "a"),
 			"{apiVersion: v1, kind: Config, contexts: [{name: milan, context: {cluster: kubernetes, user: kubernetes-admin}}]}",
 			Credentials{Context: "milan"}, "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			first, second := writeKubeconfig(t, test.first), writeKubeconfig(t, test.second)
+			first, second := writeKubeconfig(t, kubeadms("rome", rome, "a")), writeKubeconfig(t, test.second)
 			test.entry.Kubeconfig = Kubeconfig{Paths: []string{first, second}}
 			_, err := test.entry.restConfig()
 			if test.refused == "" {
