@@ -21,7 +21,7 @@ func leafAt(t *testing.T, address string, health *health) *Leaf {
 	if err != nil {
 		t.Fatal(err)
 	}
-	leaf, _, err := assemble("rome", config, "liqo", health, nil)
+	leaf, _, err := assemble("rome", config, nil, health, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,8 +39,7 @@ type attempt struct {
 	health *health
 	stop   context.CancelFunc // ends the attempt, and later the leaf's caches
 
-	// awaited is the command of a credential plugin until it has ended for the first time; nil without one.
-	awaited atomic.Pointer[string]
+	plugin atomic.Pointer[plugin] // the credential plugin; nil without one
 
 	dialled chan struct{} // closed when the leaf can be asked, although it has no ID yet; not if that fails
 	done    chan struct{} // closed when the attempt has ended
@@ -100,12 +99,13 @@ func (a *attempt) late(ctx context.Context) error {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	if command := a.awaited.Load(); command != nil {
+	plugin := a.plugin.Load()
+	if said, waits := plugin.waits(); waits {
 		return &Error{Own: true, Problem: trouble.Problem{
 			ID: "credential-plugin-waits", Leaf: a.name, Summary: "its credential plugin has not ended",
 			Advice: "Perhaps it waits for somebody to log in. Nothing was sent to the leaf. Run the `exec` command of the " +
 				"provider block or the kubeconfig once by hand.",
-			Err: fmt.Errorf("%s has printed no credentials yet", *command),
+			Err: &pluginError{fmt.Errorf("%s has printed no credentials yet", plugin.command.Command), said},
 		}}
 	}
 	return a.silent(err)
@@ -127,11 +127,11 @@ func (a *attempt) silent(err error) error {
 func (a *attempt) dial(
 	ctx context.Context, config *rest.Config, credentials Credentials, first transport.WrapperFunc,
 ) (<-chan error, error) {
-	leaf, objects, err := assemble(a.name, config, credentials.LiqoNamespace, a.health, first)
+	leaf, objects, err := assemble(a.name, config, a.plugin.Load(), a.health, first)
 	if err != nil {
 		return nil, unusable(a.name, err)
 	}
-	leaf.credentialsFrom = credentials.From
+	leaf.LiqoNamespace, leaf.credentialsFrom = credentials.LiqoNamespace, credentials.From
 	synced, err := startCaches(ctx, objects, a.health)
 	if err != nil {
 		return nil, leaf.Explain(err)
@@ -158,13 +158,12 @@ func (a *attempt) connect(
 	within, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	answering := lateLimit{within}
-	if access.ExecProvider != nil {
-		a.awaited.Store(&access.ExecProvider.Command)
+	plugin, err := takePlugin(ctx, access)
+	if err != nil {
+		return unusable(a.name, err)
 	}
-	begin := func() {
-		a.awaited.Store(nil)
-		time.AfterFunc(patience.answer, func() { giveUp(context.DeadlineExceeded) })
-	}
+	a.plugin.Store(plugin)
+	begin := func() { time.AfterFunc(patience.answer, func() { giveUp(context.DeadlineExceeded) }) }
 	synced, err := a.dial(ctx, access, credentials, newOpening(answering.Done(), begin))
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -10,8 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -219,42 +216,5 @@ func TestTheCachesOfAReplacedLeafEnd(t *testing.T) {
 	}
 	for range cachedKinds() {
 		<-ended
-	}
-}
-
-func TestCredentialsThatExpireAreRenewedAndTheRequestIsRepeated(t *testing.T) {
-	var requests atomic.Int32
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		requests.Add(1)
-		if r.Header.Get("Authorization") != "Bearer second" {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"apiVersion":"v1","kind":"ConfigMapList","items":[]}`)
-	}))
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // connections end with the registry
-	server.StartTLS()
-	defer server.Close()
-	// A plugin that prints another token each time.
-	plugin := filepath.Join(t.TempDir(), "plugin")
-	script := fmt.Sprintf(`#!/bin/sh
-token=first
-[ -e %[1]s.ran ] && token=second
-touch %[1]s.ran
-printf '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"%%s"}}' $token
-`, plugin)
-	if err := os.WriteFile(plugin, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	ca := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
-	registry := NewRegistry(Config{Clusters: map[string]Credentials{"rome": {
-		Host: server.URL, ClusterCACertificate: ca,
-		Exec: &Exec{APIVersion: "client.authentication.k8s.io/v1", Command: plugin},
-	}}, LiqoNamespace: "liqo"})
-	defer registry.Close()
-	_, err := registry.Leaf(t.Context(), "rome")
-	if err == nil || strings.Contains(err.Error(), "refuses the credentials") || !NoLiqo(err) {
-		t.Errorf("after %d requests: %v", requests.Load(), err)
 	}
 }

@@ -89,6 +89,17 @@ func TestATokenIsUsedWithoutTheSpaceAroundIt(t *testing.T) {
 	}
 }
 
+func TestAConfigurationDoesNotPrintItsSecrets(t *testing.T) {
+	config := Config{
+		Kubeconfig: Kubeconfig{Content: "s3cret"}, Clusters: map[string]Credentials{"rome": {Token: "s3cret"}},
+	}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
+		if text := fmt.Sprintf(verb, config); strings.Contains(text, "s3cret") {
+			t.Errorf("%s prints %s", verb, text)
+		}
+	}
+}
+
 func TestMisspeltNamesAreAnsweredWithThoseThereAre(t *testing.T) {
 	kubeconfig := Kubeconfig{Content: sample}
 	for expected, credentials := range map[string]Credentials{

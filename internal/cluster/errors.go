@@ -110,9 +110,6 @@ func (l *Leaf) Explain(err error) error {
 	return explained
 }
 
-// execPluginFailed is the prefix of client-go's errors of credential plugins, which have no type.
-const execPluginFailed = "getting credentials: "
-
 func classify(err error) *Error {
 	switch {
 	case apierrors.IsUnauthorized(err):
@@ -124,14 +121,15 @@ func classify(err error) *Error {
 		}}
 	case apierrors.IsForbidden(err), isDenied(err):
 		return classifyRefusal(err)
-	case strings.Contains(err.Error(), execPluginFailed):
-		return &Error{Problem: trouble.Problem{
+	case isA[*pluginError](err):
+		return &Error{Own: true, Problem: trouble.Problem{
 			ID:      "credential-plugin-failed",
 			Summary: "the credential plugin returned no credentials",
 			Advice:  "Run the `exec` command of the provider block or the kubeconfig by hand and check its output.",
 		}}
 	case isUntrusted(err):
-		return &Error{lost: !isExpired(err), Problem: trouble.Problem{
+		// Behind another name or after its time, the leaf may be the same.
+		return &Error{lost: isA[x509.UnknownAuthorityError](err), Problem: trouble.Problem{
 			ID:      "certificate-untrusted",
 			Summary: "the API server's certificate is not trusted",
 			Advice: "Check `cluster_ca_certificate`, `tls_server_name` and `host`, or the kubeconfig: " +
@@ -166,12 +164,6 @@ func answerAdvice(err error) string {
 	}
 }
 
-// isExpired reports whether only the time of a certificate is wrong, or this machine's clock.
-func isExpired(err error) bool {
-	invalid, ok := errors.AsType[x509.CertificateInvalidError](err)
-	return ok && invalid.Reason == x509.Expired
-}
-
 func isUntrusted(err error) bool {
 	var (
 		unknownAuthority x509.UnknownAuthorityError
@@ -189,9 +181,16 @@ func isUnknownResource(err error) bool {
 		(status.Status().Details == nil || status.Status().Details.Name == "" || !isAbsent(err))
 }
 
-// stripURL replaces the request's URL, which does not help a user, with the address of the API server.
+// stripURL replaces the request's URL, which does not help a user, with the address of the API server. Nothing was sent
+// there if the credential plugin has failed.
 func stripURL(err error) error {
-	var request *url.Error
+	var (
+		request *url.Error
+		plugin  *pluginError
+	)
+	if errors.As(err, &plugin) {
+		return plugin
+	}
 	if !errors.As(err, &request) {
 		return err
 	}

@@ -50,7 +50,7 @@ func TestAnErrorOfAnAPIServerBecomesASentenceAndAnAdvice(t *testing.T) {
 			"renew the token or certificate", false,
 		},
 		"a credential plugin that fails": {
-			request(errors.New("getting credentials: exec: not found")), "the credential plugin returned no credentials",
+			request(&pluginError{err: errors.New("not found")}), "the credential plugin returned no credentials",
 			"Run the `exec` command", false,
 		},
 		"no CRD": {unknownKind, "the API server does not know a kind that Liqo installs", "Install Liqo on this leaf", false},

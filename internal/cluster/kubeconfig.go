@@ -32,6 +32,12 @@ type loadedKubeconfig struct {
 	files  []os.FileInfo // as they were then
 }
 
+// String hides the content, as [Credentials.String] does.
+func (Kubeconfig) String() string { return "kubeconfig (hidden)" }
+
+// GoString does the same for the %#v verb.
+func (k Kubeconfig) GoString() string { return k.String() }
+
 // IsZero reports whether there are neither files nor content.
 func (k Kubeconfig) IsZero() bool { return len(k.Paths) == 0 && k.Content == "" }
 

@@ -68,9 +68,9 @@ func Absent(name, id string) *Leaf {
 }
 
 // assemble returns a leaf whose ID is not known yet, and the cache that it reads from. All its clients share one set of
-// connections. The first request goes through first.
+// connections. The first request goes through first. The plugin may be nil.
 func assemble(
-	name string, config *rest.Config, liqoNamespace string, health *health, first transport.WrapperFunc,
+	name string, config *rest.Config, plugin *plugin, health *health, first transport.WrapperFunc,
 ) (*Leaf, cache.Cache, error) {
 	clock := &clock{}
 	connections := connrotation.NewDialer(dial)
@@ -81,11 +81,20 @@ func assemble(
 	config.Wrap(clock.watch)
 	config.Wrap(refuseStrangers)
 	config.Wrap(limitAnswers(health.giveUp))
-	httpClient, err := rest.HTTPClientFor(config)
+	settings, err := config.TransportConfig()
 	if err != nil {
 		return nil, nil, err
 	}
-	httpClient.Transport = &renewing{httpClient.Transport}
+	if plugin != nil {
+		plugin.renewed = connections.CloseAll
+		settings.Wrap(plugin.authorize)
+		settings.TLS.GetCertHolder = &transport.GetCertHolder{GetCert: plugin.certificate}
+	}
+	authorized, err := transport.New(settings)
+	if err != nil {
+		return nil, nil, err
+	}
+	httpClient := &http.Client{Transport: &renewing{authorized}}
 	scheme := sharedScheme()
 	mapper, err := newRESTMapper(config, httpClient)
 	if err != nil {
@@ -106,7 +115,7 @@ func assemble(
 	if err != nil {
 		return nil, nil, err
 	}
-	leaf := New(name, "", liqoNamespace, cached, paged{live}, newDiscovery(config, httpClient), informerEvents{prompt})
+	leaf := New(name, "", "", cached, paged{live}, newDiscovery(config, httpClient), informerEvents{prompt})
 	leaf.health, leaf.clock = health, clock
 	return leaf, objects, nil
 }

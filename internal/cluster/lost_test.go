@@ -36,7 +36,7 @@ func TestALeafIsLostIfNothingIsThereToAskAndNotIfItRefuses(t *testing.T) {
 		"no Liqo":                           {leaf.withoutID(), true},
 		"no kinds of Liqo":                  {leaf.Explain(withoutKind()), true},
 		"a certificate of another cluster":  {asked(x509.UnknownAuthorityError{}), true},
-		"a certificate for another address": {asked(x509.HostnameError{Certificate: &x509.Certificate{}}), true},
+		"a certificate for another address": {asked(x509.HostnameError{Certificate: &x509.Certificate{}}), false},
 		"a certificate that has expired": {
 			asked(x509.CertificateInvalidError{Cert: &x509.Certificate{}, Reason: x509.Expired}), false,
 		},
@@ -49,7 +49,7 @@ func TestALeafIsLostIfNothingIsThereToAskAndNotIfItRefuses(t *testing.T) {
 		"a centre that is unknown":       {withoutCentre("milan", "europe", &UnknownNameError{Name: "europe"}), true},
 		"credentials that have expired":  {leaf.Explain(apierrors.NewUnauthorized("expired")), false},
 		"a missing permission":           {leaf.Explain(apierrors.NewForbidden(maps, "", errors.New("no"))), false},
-		"a credential plugin that fails": {asked(errors.New("getting credentials: exec: not found")), false},
+		"a credential plugin that fails": {asked(&pluginError{err: errors.New("not found")}), false},
 		"an interruption":                {context.Canceled, false},
 		"no error":                       {nil, false},
 	} {

@@ -56,7 +56,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			leaf, _, err := assemble("rome", config, "liqo", newHealth(), nil)
+			leaf, _, err := assemble("rome", config, nil, newHealth(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

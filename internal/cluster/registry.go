@@ -61,8 +61,15 @@ func NewRegistry(config Config) *Registry {
 	}
 }
 
-// Close stops the caches of all leaves.
-func (r *Registry) Close() { r.stop() }
+// Close stops the caches and the credential plugins of all leaves.
+func (r *Registry) Close() {
+	r.stop()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, attempt := range r.attempts {
+		attempt.plugin.Load().end()
+	}
+}
 
 // Leaf returns the connected leaf with this name: its API server has answered, it has Liqo and its ID is known. The
 // first call for a name connects, and concurrent calls wait for it. The next call after a failure connects again,

@@ -1,0 +1,275 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/pkg/apis/clientauthentication"
+	"k8s.io/client-go/pkg/apis/clientauthentication/install"
+	"k8s.io/client-go/rest"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// plugin is the credential plugin of a leaf, a program that prints an ExecCredential, and what it has printed. It takes
+// the place of client-go's own, which can't be asked what the program says on its standard error, and leaves the
+// program behind when the process ends.
+type plugin struct {
+	lifetime context.Context // ends the program
+	command  clientcmdapi.ExecConfig
+	version  schema.GroupVersion
+	leaf     *clientauthentication.Cluster // what the program is told of the leaf; nil for nothing
+	renewed  func()                        // called when another certificate replaces one
+
+	says atomic.Pointer[tail] // the standard error while the program runs; nil otherwise
+
+	running sync.Mutex // held while the program runs
+	given   *pluginCredentials
+}
+
+// pluginCredentials are what a credential plugin has printed.
+type pluginCredentials struct {
+	token       string
+	certificate *tls.Certificate // nil for none
+	expiry      time.Time        // zero for never
+}
+
+// pluginError means that a credential plugin gave no credentials.
+type pluginError struct {
+	err  error
+	said string // the last lines of its standard error
+}
+
+// Error returns what is wrong and what the program has said, but nothing of its standard output, which may be secret.
+func (e *pluginError) Error() string {
+	if e.said == "" {
+		return e.err.Error()
+	}
+	return e.err.Error() + ". It says:\n" + e.said
+}
+
+// takePlugin takes the credential plugin out of a configuration, if it has one. The program ends with ctx.
+func takePlugin(ctx context.Context, config *rest.Config) (*plugin, error) {
+	command := config.ExecProvider
+	if command == nil {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	version, err := schema.ParseGroupVersion(command.APIVersion)
+	if err != nil || !pluginScheme.IsVersionRegistered(version) {
+		return nil, fmt.Errorf("the credential plugin has the unknown `api_version` %q", command.APIVersion)
+	}
+	if command.InteractiveMode == clientcmdapi.AlwaysExecInteractiveMode {
+		return nil, errors.New("the credential plugin wants a terminal (interactiveMode: Always), and Terraform has none " +
+			"for it")
+	}
+	taken := &plugin{lifetime: ctx, command: *command, version: version, renewed: func() {}}
+	if command.ProvideClusterInfo {
+		if taken.leaf, err = rest.ConfigToExecCluster(config); err != nil {
+			return nil, err
+		}
+	}
+	config.ExecProvider = nil
+	if config.BearerToken != "" || config.BearerTokenFile != "" || config.Username != "" ||
+		config.CertData != nil || config.CertFile != "" {
+		return nil, nil //nolint:nilnil // these come first, as with client-go
+	}
+	return taken, nil
+}
+
+var (
+	pluginScheme = func() *runtime.Scheme {
+		scheme := runtime.NewScheme()
+		install.Install(scheme)
+		return scheme
+	}()
+	pluginCodecs = serializer.NewCodecFactory(pluginScheme)
+)
+
+// waits returns what the program has said, if it runs.
+func (p *plugin) waits() (said string, waits bool) {
+	if p == nil {
+		return "", false
+	}
+	output := p.says.Load()
+	return output.String(), output != nil
+}
+
+// end returns when the program has ended. Its lifetime is over.
+func (p *plugin) end() {
+	if p != nil {
+		p.running.Lock()
+		defer p.running.Unlock()
+	}
+}
+
+// authorize returns a transport that adds the credentials to each request.
+func (p *plugin) authorize(transport http.RoundTripper) http.RoundTripper {
+	return &authorized{transport, p}
+}
+
+type authorized struct {
+	transport http.RoundTripper
+	plugin    *plugin
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (a *authorized) RoundTrip(request *http.Request) (*http.Response, error) {
+	given, err := a.plugin.credentials()
+	if err != nil {
+		return nil, err
+	}
+	if given.token != "" {
+		request = request.Clone(request.Context())
+		request.Header.Set("Authorization", "Bearer "+given.token)
+	}
+	response, err := a.transport.RoundTrip(request)
+	if err == nil && response.StatusCode == http.StatusUnauthorized {
+		a.plugin.forget(given)
+	}
+	return response, err
+}
+
+// WrappedRoundTripper lets client-go find the transport below, for instance to close its connections.
+func (a *authorized) WrappedRoundTripper() http.RoundTripper { return a.transport }
+
+// certificate returns the client certificate of a new connection, or nil for none.
+func (p *plugin) certificate() (*tls.Certificate, error) {
+	given, err := p.credentials()
+	if err != nil {
+		return nil, err
+	}
+	return given.certificate, nil
+}
+
+// forget lets the program run again for the next request, because the leaf refuses what it has printed.
+func (p *plugin) forget(refused *pluginCredentials) {
+	p.running.Lock()
+	defer p.running.Unlock()
+	if p.given == refused {
+		refused.expiry = time.Unix(0, 0)
+	}
+}
+
+// credentials returns valid credentials. It runs the program if there are none. The error is a [pluginError].
+func (p *plugin) credentials() (*pluginCredentials, error) {
+	p.running.Lock()
+	defer p.running.Unlock()
+	if p.given != nil && (p.given.expiry.IsZero() || time.Now().Before(p.given.expiry)) {
+		return p.given, nil
+	}
+	said := &tail{}
+	p.says.Store(said)
+	defer p.says.Store(nil)
+	printed, err := p.run(said)
+	if err != nil {
+		return nil, &pluginError{err, said.String()}
+	}
+	given, err := p.read(printed)
+	if err != nil {
+		return nil, &pluginError{fmt.Errorf("%s %w", p.command.Command, err), said.String()}
+	}
+	if p.given != nil && p.given.certificate != nil {
+		defer p.renewed()
+	}
+	p.given = given
+	return given, nil
+}
+
+// run runs the program and returns its standard output. The program stays in the process group, so that it may ask at
+// the terminal, and Ctrl-C ends it with the programs that it has started.
+func (p *plugin) run(said *tail) ([]byte, error) {
+	asked := &clientauthentication.ExecCredential{Spec: clientauthentication.ExecCredentialSpec{Cluster: p.leaf}}
+	info, err := runtime.Encode(pluginCodecs.LegacyCodec(p.version), asked)
+	if err != nil {
+		return nil, err
+	}
+	var printed bytes.Buffer
+	program := exec.CommandContext(p.lifetime, p.command.Command, p.command.Args...) //nolint:gosec // it is the user's
+	program.Env = append(os.Environ(), "KUBERNETES_EXEC_INFO="+string(info))
+	for _, variable := range p.command.Env {
+		program.Env = append(program.Env, variable.Name+"="+variable.Value)
+	}
+	program.Stdout, program.Stderr = &printed, said
+	program.Cancel = func() error { return program.Process.Signal(syscall.SIGTERM) }
+	program.WaitDelay = time.Second // then it is killed
+	err = program.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return nil, fmt.Errorf("%s has ended with %v", p.command.Command, exit.ProcessState)
+	}
+	if hint := p.command.InstallHint; errors.Is(err, exec.ErrNotFound) && hint != "" {
+		return nil, fmt.Errorf("%w. The kubeconfig says:\n%s", err, hint)
+	}
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // the program has ended; what it has started keeps its output open
+	}
+	return printed.Bytes(), err
+}
+
+// read returns the credentials that the program has printed. The error has nothing of them.
+func (p *plugin) read(printed []byte) (*pluginCredentials, error) {
+	var credential clientauthentication.ExecCredential
+	_, kind, err := pluginCodecs.UniversalDecoder(p.version).Decode(printed, nil, &credential)
+	status := credential.Status
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("has printed no ExecCredential of %s", p.version)
+	case kind.GroupVersion() != p.version:
+		return nil, fmt.Errorf("has printed an ExecCredential of %s, but `api_version` is %s", kind.GroupVersion(), p.version)
+	case status == nil || status.Token == "" && status.ClientCertificateData == "" && status.ClientKeyData == "":
+		return nil, errors.New("has printed an ExecCredential without a token or a certificate")
+	}
+	given := &pluginCredentials{}
+	if given.token, err = usableToken(status.Token); err != nil {
+		return nil, fmt.Errorf("has printed credentials that can't be used: %w", err)
+	}
+	if status.ClientCertificateData != "" || status.ClientKeyData != "" {
+		pair, err := tls.X509KeyPair([]byte(status.ClientCertificateData), []byte(status.ClientKeyData))
+		if err != nil {
+			return nil, errors.New("has printed a client certificate and a key that are no pair")
+		}
+		given.certificate = &pair
+	}
+	if status.ExpirationTimestamp != nil {
+		given.expiry = status.ExpirationTimestamp.Time
+	}
+	return given, nil
+}
+
+// tail keeps the end of what is written to it. It is safe for concurrent use.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// Write implements [io.Writer].
+func (t *tail) Write(text []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, text...)
+	t.text = t.text[max(0, len(t.text)-longestShown/2):]
+	return len(text), nil
+}
+
+// String returns the last lines.
+func (t *tail) String() string {
+	if t == nil {
+		return ""
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")
+	return strings.Join(lines[max(0, len(lines)-mostLines+1):], "\n")
+}

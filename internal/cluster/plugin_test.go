@@ -1,0 +1,144 @@
+package cluster
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// scripted returns the registry of a leaf with a server and a credential plugin, a shell script.
+func scripted(t *testing.T, server *httptest.Server, script string) *Registry {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "plugin")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	registry := NewRegistry(Config{Clusters: map[string]Credentials{"rome": {
+		Host: server.URL, Insecure: true, Exec: &Exec{APIVersion: "client.authentication.k8s.io/v1", Command: path},
+	}}, LiqoNamespace: "liqo"})
+	t.Cleanup(registry.Close)
+	return registry
+}
+
+// printing returns a command that prints an ExecCredential with this status, in which it replaces variables.
+func printing(status string) string {
+	return fmt.Sprintf("cat <<end\n%s%s}\nend\n",
+		`{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":`, status)
+}
+
+// noClusterID answers every request with a list without objects, so a leaf that accepts the credentials has no Liqo.
+func noClusterID(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprint(w, `{"apiVersion":"v1","kind":"ConfigMapList","items":[]}`)
+}
+
+func TestCredentialsThatExpireAreRenewedAndTheRequestIsRepeated(t *testing.T) {
+	var requests atomic.Int32
+	server := serveTLS(t, func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		if r.Header.Get("Authorization") != "Bearer second" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		noClusterID(w)
+	})
+	registry := scripted(t, server, `token=first; [ -e $0.ran ] && token=second; touch $0.ran`+"\n"+
+		printing(`{"token":"$token"}`))
+	if _, err := registry.Leaf(t.Context(), "rome"); !NoLiqo(err) {
+		t.Errorf("after %d requests: %v", requests.Load(), err)
+	}
+}
+
+func TestACredentialPluginMayPrintAClientCertificate(t *testing.T) {
+	var unknown atomic.Int32
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(r.TLS.PeerCertificates) == 0 {
+			unknown.Add(1)
+		}
+		noClusterID(w)
+	}))
+	server.TLS = &tls.Config{ClientAuth: tls.RequestClientCert, MinVersion: tls.VersionTLS13}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	certificate, key := certificateUntil(t, time.Now().Add(time.Hour))
+	registry := scripted(t, server,
+		printing(fmt.Sprintf(`{"clientCertificateData":%q,"clientKeyData":%q}`, certificate, key)))
+	if _, err := registry.Leaf(t.Context(), "rome"); !NoLiqo(err) || unknown.Load() > 0 {
+		t.Errorf("%d requests without a certificate: %v", unknown.Load(), err)
+	}
+}
+
+func TestTheErrorOfACredentialPluginHasItsLastWordsAndNothingThatItPrintsForUs(t *testing.T) {
+	server := serveTLS(t, func(w http.ResponseWriter, _ *http.Request) { noClusterID(w) })
+	for name, test := range map[string]struct{ script, cause string }{
+		"it fails": {
+			"for i in 1 2 3 4 5 6; do echo line $i >&2; done; echo s3cret; printf 'log in\\033[2J first' >&2; exit 3",
+			"has ended with exit status 3. It says:\n  | line 4\n  | line 5\n  | line 6\n  | log in\\x1b[2J first",
+		},
+		"it is not there":     {"rm $0; exec $0", "has ended with exit status 127"},
+		"another language":    {"echo s3cret", "has printed no ExecCredential of client.authentication.k8s.io/v1"},
+		"no credentials":      {printing("{}"), "has printed an ExecCredential without a token or a certificate"},
+		"half a pair":         {printing(`{"clientKeyData":"s3cret"}`), "a client certificate and a key that are no pair"},
+		"a token of two rows": {printing(`{"token":"s3\\ncret"}`), "credentials that can't be used: the token has a line break"},
+		"of another version": {
+			strings.Replace(printing(`{"token":"s3cret"}`), "k8s.io/v1", "k8s.io/v1beta1", 1),
+			"has printed an ExecCredential of client.authentication.k8s.io/v1beta1, but `api_version` is",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := scripted(t, server, test.script).Leaf(t.Context(), "rome")
+			failed, ok := errors.AsType[*Error](err)
+			if !ok || failed.ID != "credential-plugin-failed" {
+				t.Fatalf("got: %v", err)
+			}
+			if !strings.Contains(failed.Detail(), test.cause) {
+				t.Errorf("got: %s", failed.Detail())
+			}
+			if strings.Contains(err.Error()+failed.Detail(), "s3cret") {
+				t.Errorf("it has what the plugin printed: %v", err)
+			}
+		})
+	}
+}
+
+func TestACredentialPluginThatWaitsIsQuotedAndEndsWithTheProvider(t *testing.T) {
+	server := serveTLS(t, func(w http.ResponseWriter, _ *http.Request) { noClusterID(w) })
+	registry := scripted(t, server, "echo process $$: open https://login.example and enter ABCD >&2; exec sleep 3600")
+	ctx, late := context.WithCancelCause(t.Context())
+	go func() {
+		for said := ""; !strings.Contains(said, "ABCD") && ctx.Err() == nil; runtime.Gosched() {
+			said, _ = registry.attempt("rome").plugin.Load().waits()
+		}
+		late(context.DeadlineExceeded)
+	}()
+	_, err := registry.Leaf(ctx, "rome")
+	waiting, ok := errors.AsType[*Error](err)
+	if !ok || waiting.ID != "credential-plugin-waits" || !strings.Contains(waiting.Detail(), "enter ABCD") {
+		t.Fatalf("got: %v", err)
+	}
+	registry.Close()
+	number, err := strconv.Atoi(regexp.MustCompile(`process (\d+)`).FindStringSubmatch(waiting.Detail())[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.FindProcess(number)
+	if err == nil {
+		err = program.Signal(syscall.Signal(0))
+	}
+	if !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("process %d still runs: %v", number, err)
+	}
+}
