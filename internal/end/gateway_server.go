@@ -145,6 +145,26 @@ func (e *End) CheckNodePort(ctx context.Context, spec liqo.GatewayServer) error 
 	}
 }
 
+// CheckLoadBalancer returns a problem if the leaf's load balancer gives several Services the same address, and another
+// one has the gateway's port, so that the gateway would wait for an address.
+func (e *End) CheckLoadBalancer(ctx context.Context, spec liqo.GatewayServer) error {
+	if spec.ServiceType != corev1.ServiceTypeLoadBalancer {
+		return nil
+	}
+	own := gatewayforge.GatewayResourceName(string(e.Remote.ID))
+	holder, shared, err := liqo.PortHolder(ctx, e.Leaf, own, spec.Port)
+	if err != nil || holder == nil || !shared {
+		return err
+	}
+	return &trouble.Problem{
+		ID: "load-balancer-port-taken", Leaf: e.Leaf.Name,
+		Summary: fmt.Sprintf("port %d of the load balancer is taken", spec.Port),
+		Evidence: []string{fmt.Sprintf("%s has this UDP port, and the load balancer gives several Services the same "+
+			"address.", e.Leaf.Describe(holder))},
+		Advice: "Unless the same apply removes that Service, set another `port`, or `service_type = \"NodePort\"`.",
+	}
+}
+
 // ReplacesGatewayServer reports whether there is a gateway that can't be changed in place. This is so if its namespace,
 // template or Secret changes, or if it is marked for deletion. It is also so if something is gone that Liqo created for
 // it and does not create again.

@@ -11,6 +11,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -273,6 +274,37 @@ func TestANodePortOfAnotherServiceIsFoundByADryRun(t *testing.T) {
 			err := New(leaf, Remote{Name: "rome", ID: "rome"}).CheckNodePort(t.Context(), server)
 			if (err != nil) != test.refused ||
 				test.refused && !strings.Contains(explain.Detail(err), "provided port is already allocated") {
+				t.Errorf("got: %v", err)
+			}
+		})
+	}
+}
+
+func TestAPortOfALoadBalancerThatSharesItsAddressIsTakenByAnotherService(t *testing.T) {
+	balanced := func(name, address string, port int32) *corev1.Service {
+		service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
+		service.Spec.Type = corev1.ServiceTypeLoadBalancer
+		service.Spec.Ports = []corev1.ServicePort{{Port: port, Protocol: corev1.ProtocolUDP}}
+		service.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: address}}
+		return service
+	}
+	web := balanced("web", "192.0.2.1", 443)
+	const balancer = corev1.ServiceTypeLoadBalancer
+	for name, test := range map[string]struct {
+		kind    corev1.ServiceType
+		objects []client.Object
+		taken   bool
+	}{
+		"taken":            {balancer, []client.Object{web, balanced("game", "192.0.2.1", 51840)}, true},
+		"another address":  {balancer, []client.Object{web, balanced("game", "192.0.2.2", 51840)}, false},
+		"another port":     {balancer, []client.Object{web, balanced("game", "192.0.2.1", 51841)}, false},
+		"its own":          {balancer, []client.Object{web, balanced("gw-rome", "192.0.2.1", 51840)}, false},
+		"no load balancer": {corev1.ServiceTypeNodePort, []client.Object{web, balanced("game", "192.0.2.1", 51840)}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := liqo.GatewayServer{ServiceType: test.kind, Port: 51840}
+			err := milansEnd(t, test.objects...).CheckLoadBalancer(t.Context(), server)
+			if (err != nil) != test.taken || test.taken && !strings.Contains(explain.Detail(err), "Service default/game") {
 				t.Errorf("got: %v", err)
 			}
 		})

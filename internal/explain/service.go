@@ -36,14 +36,23 @@ func service(ctx context.Context, s Subject, view view) ([]trouble.Problem, erro
 	if len(events) == 0 && err == nil {
 		events = []string{"No event of the Service says why."}
 	}
-	return []trouble.Problem{{
+	problem := trouble.Problem{
 		ID:      "load-balancer-without-address",
 		Summary: "the load balancer gives no address",
 		Evidence: append([]string{s.Leaf.Describe(&service) + " is of type LoadBalancer and has no address."},
 			events...),
 		Advice: fmt.Sprintf("Check that leaf %q has a load balancer and that it works. If it has none, set "+
 			"`service_type = \"NodePort\"` in %s.", s.Leaf.Name, s.settings()),
-	}}, err
+	}
+	port := view.GatewayServer.Spec.Endpoint.Port
+	holder, _, holderErr := liqo.PortHolder(ctx, s.Leaf, service.Name, port)
+	if holder != nil {
+		problem.Evidence = append(problem.Evidence, fmt.Sprintf("%s has the port %d/UDP of the load balancer already.",
+			s.Leaf.Describe(holder), port))
+		problem.Advice = fmt.Sprintf("If the load balancer of %q gives all Services the same address, as k3s' ServiceLB "+
+			"does, set another `port` in %s. %s", s.Leaf.Name, s.settings(), problem.Advice)
+	}
+	return []trouble.Problem{problem}, errors.Join(err, holderErr)
 }
 
 // settings says where the settings of the gateway's Service are.

@@ -94,6 +94,20 @@ func TestTheErrorNamesALoadBalancerThatGivesNoAddress(t *testing.T) {
 		"the load balancer gives no address", "Event SyncLoadBalancerFailed: quota of addresses exceeded.")
 }
 
+func TestTheErrorNamesTheServiceThatHasThePortOfALoadBalancer(t *testing.T) {
+	holder := gatewayService(corev1.ServiceTypeLoadBalancer)
+	holder.Namespace, holder.Name, holder.UID = "liqo-tenant-naples", "gw-naples", "other"
+	holder.Spec.Ports = []corev1.ServicePort{{Port: 51840, Protocol: corev1.ProtocolUDP}}
+	holder.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}}
+	gateway := exposedGateway()
+	gateway.Spec.Endpoint.Port = 51840
+	says(t, told(t, gateway, gatewayDeployment(), readyPod(), gatewayService(corev1.ServiceTypeLoadBalancer), holder),
+		"the load balancer gives no address",
+		"Service liqo-tenant-naples/gw-naples has the port 51840/UDP of the load balancer already.",
+		`If the load balancer of "milan" gives all Services the same address, as k3s' ServiceLB does, set another `+
+			"`port` in `server_gateway`.")
+}
+
 func TestTheAdviceAboutASingleGatewayNamesItsOwnResource(t *testing.T) {
 	alone := milan(t, exposedGateway(), gatewayDeployment(), readyPod(), gatewayService(corev1.ServiceTypeLoadBalancer))
 	alone.Alone = true

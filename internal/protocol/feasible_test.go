@@ -56,6 +56,22 @@ func TestAPlanWarnsOfMissingObjectsThatTheApplyMayCreate(t *testing.T) {
 	p.applyFails(`Error: Namespace nowhere does not exist on leaf "milan"`)
 }
 
+func TestAPlanWarnsThatAnotherServiceHasThePortOfALoadBalancer(t *testing.T) {
+	l := leavesFor(t)
+	for name, port := range map[string]int32{"web": 443, "game": 51840} {
+		service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
+		service.Spec.Type = corev1.ServiceTypeLoadBalancer
+		service.Spec.Ports = []corev1.ServicePort{{Port: port, Protocol: corev1.ProtocolUDP}}
+		l.have("milan", service)
+		l.patchStatus("milan", service, `{"status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.80"}]}}}`)
+	}
+	p := l.project(t, between("milan", ""))
+	p.plan().says(`Warning: Port 51840 of the load balancer is taken on leaf "milan"`,
+		"Service default/game has this UDP port", "set another `port`")
+	p.configure(between("milan", `server_gateway = { port = 51841 }`))
+	p.plan().doesNotSay("is taken")
+}
+
 func TestAPlanFindsANamespaceThatCannotBeUsed(t *testing.T) {
 	l := leavesFor(t)
 	l.have("rome", namespaceNamed("liqo-tenant-milan"))

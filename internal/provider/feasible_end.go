@@ -83,7 +83,7 @@ func (p *endPlanning[M, P]) checkFeasible(ctx context.Context) diag.Diagnostics 
 func (s checkedEnd) checks() []check {
 	return []check{
 		s.checkVersion, s.checkNamespace, s.checkDeletions, s.checkTemplate, s.checkServiceMetadata, s.checkTechnology,
-		s.checkKeys, s.checkNodePort,
+		s.checkKeys, s.checkNodePort, s.checkLoadBalancer,
 	}
 }
 
@@ -120,11 +120,7 @@ func (s checkedEnd) checkDeletions(ctx context.Context) diag.Diagnostics {
 	if s.namespace.IsUnknown() {
 		return nil
 	}
-	err := s.end.CheckDeletions(ctx, s.namespace.ValueString())
-	if _, ok := errors.AsType[*trouble.Problem](err); !ok {
-		return checkResult(s.leafAt, err)
-	}
-	return diag.Diagnostics{explained(err).warningAt(s.leafAt)}
+	return checkedWarning(s.leafAt, s.end.CheckDeletions(ctx, s.namespace.ValueString()))
 }
 
 // checkTemplate finds a template of the gateway that does not exist, that can't be rendered, or that ignores a setting.
@@ -201,6 +197,15 @@ func (s checkedEnd) checkNodePort(ctx context.Context) diag.Diagnostics {
 	return checkResult(s.gatewayAt.AtName("node_port"), s.end.CheckNodePort(ctx, server))
 }
 
+// checkLoadBalancer warns of a load balancer that has no second address for the gateway's port.
+func (s checkedEnd) checkLoadBalancer(ctx context.Context) diag.Diagnostics {
+	if s.gateway == nil || !s.gatewayChanges {
+		return nil
+	}
+	server, _ := s.gateway.Gateway.(liqo.GatewayServer) // a client has no Service
+	return checkedWarning(s.gatewayAt.AtName("port"), s.end.CheckLoadBalancer(ctx, server))
+}
+
 // checkKeys finds a Secret that the gateway cannot read its keys from. It depends on the namespace, too.
 func (s checkedEnd) checkKeys(ctx context.Context) diag.Diagnostics {
 	changes := s.gatewayChanges || s.namespaceChanges
@@ -231,6 +236,14 @@ func (l *leaves) checkNotTaken(attribute path.Path, self owner.Owner, what reser
 	return diag.Diagnostics{explained(err,
 		"This is only a warning, because the same apply may destroy the other resource. It may be this resource, "+
 			"tainted or under its former address. In all other cases the apply fails.").warningAt(attribute)}
+}
+
+// checkedWarning is like [checkResult] for a problem that passes, or that the same apply may remove.
+func checkedWarning(attribute path.Path, err error) diag.Diagnostics {
+	if _, ok := errors.AsType[*trouble.Problem](err); !ok {
+		return checkResult(attribute, err)
+	}
+	return diag.Diagnostics{explained(err).warningAt(attribute)}
 }
 
 // checkResult reports the result of a check at the attribute that the user can change. A problem that would make the

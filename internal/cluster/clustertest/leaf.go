@@ -69,6 +69,10 @@ func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 		}).
 		WithIndex(&corev1.Event{}, "type", func(object client.Object) []string {
 			return []string{object.(*corev1.Event).Type} //nolint:errcheck,forcetypeassert // an index of Events gets Events
+		}).
+		WithIndex(&corev1.Service{}, "spec.type", func(object client.Object) []string {
+			service := object.(*corev1.Service) //nolint:errcheck,forcetypeassert // an index of Services gets Services
+			return []string{string(service.Spec.Type)}
 		}).WithInterceptorFuncs(interceptor.Funcs{Watch: watchSelected}).Build()
 	resources := &discoveryfake.FakeDiscovery{Fake: &clienttesting.Fake{Resources: []*metav1.APIResourceList{{
 		GroupVersion: networkingv1beta1.GroupVersion.String(),

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -72,7 +73,8 @@ func (q *query) checkFields() error {
 		return nil
 	}
 	for _, one := range q.options.FieldSelector.Requirements() {
-		if one.Field != "metadata.name" && one.Field != "metadata.namespace" {
+		if one.Field != "metadata.name" && one.Field != "metadata.namespace" &&
+			(one.Field != "spec.type" || q.Resource != "services") {
 			return apierrors.NewBadRequest(fmt.Sprintf("field label not supported: %s", one.Field))
 		}
 	}
@@ -86,10 +88,11 @@ func (q *query) key() types.NamespacedName {
 
 // selects reports whether a list or a watch is for an object.
 func (q *query) selects(one object) bool {
+	serviceType, _, _ := unstructured.NestedString(one.Object, "spec", "type") // checkFields lets only Services have it
 	return (q.Namespace == "" || q.Namespace == one.GetNamespace()) &&
 		(q.options.LabelSelector == nil || q.options.LabelSelector.Matches(labels.Set(one.GetLabels()))) &&
 		(q.options.FieldSelector == nil || q.options.FieldSelector.Matches(fields.Set{
-			"metadata.name": one.GetName(), "metadata.namespace": one.GetNamespace(),
+			"metadata.name": one.GetName(), "metadata.namespace": one.GetNamespace(), "spec.type": serviceType,
 		}))
 }
 

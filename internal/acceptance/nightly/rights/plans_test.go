@@ -40,6 +40,9 @@ func TestAccNothingInTheExampleOfARoleForPlansIsSuperfluous(t *testing.T) {
 	checksNamespace := func(ctx context.Context, s *shortcut.Shortcut) error {
 		return errors.Join(s.Server.CheckNamespace(ctx, ownNamespace), s.Server.CheckDeletions(ctx, ownNamespace))
 	}
+	checksLoadBalancer := func(ctx context.Context, s *shortcut.Shortcut) error {
+		return s.Server.CheckLoadBalancer(ctx, specWith(withLoadBalancer).Server)
+	}
 	asksWhyDown := func(ctx context.Context, s *shortcut.Shortcut) error { return s.WhyDown(ctx) }
 	onEachStage(t, func(s *stage) {
 		silent := func() { // the gateways seem to have reported nothing for a long time
@@ -73,6 +76,7 @@ func TestAccNothingInTheExampleOfARoleForPlansIsSuperfluous(t *testing.T) {
 			{name: "a cluster's data", do: describes,
 				rights: append(of(templates, "list"), "list networks.ipam.liqo.io", "list deployments.apps in liqo")},
 			{name: "a plan of templates", do: checksTemplates, rights: of(templates, "get")},
+			{name: "a plan of a load balancer", do: checksLoadBalancer, rights: []string{"list services"}},
 			{name: "a plan of namespaces", do: checksNamespace,
 				rights: []string{"get namespaces", "list foreignclusters.core.liqo.io"}},
 			{name: "a refresh after a destroy", prepare: s.remove, do: observes,
