@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
@@ -169,13 +171,21 @@ func fieldsOfGateway(gateway client.Object) gatewayFields {
 
 // waitForGateway waits until done is true for the gateway that this leaf has or gets, with its Connection, as the
 // function read finds them. It ends with an error when the gateway is gone, because someone else has deleted it. An
-// apply does not create it again by itself: it might fight against another program.
+// apply does not create it again by itself: it might fight against another program. It also ends when the leaf refuses
+// what Liqo makes for the gateway.
 func (e *End) waitForGateway(
 	ctx context.Context, waitedFor string, read func(context.Context) (liqo.Objects, error), done func(liqo.Objects) bool,
 	kinds ...client.Object,
 ) error {
 	var seen client.Object // the gateway, once the cache has it
 	var gone bool
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	go func() {
+		if e.untilRefused(ctx) {
+			giveUp(explain.ErrRefused)
+		}
+	}()
 	err := e.wait(ctx, waitedFor, read, func(objects liqo.Objects) bool {
 		if gateway := objects.Gateway(); gateway != nil {
 			seen = gateway
@@ -191,6 +201,28 @@ func (e *End) waitForGateway(
 		ID: "gateway-deleted-meanwhile", Leaf: e.Leaf.Name, Summary: "someone else has deleted the gateway",
 		Advice: fmt.Sprintf("%s was there, and is gone since the apply waits for %s. Perhaps somebody has run `liqoctl "+
 			"network disconnect`. Another apply creates it again.", e.Leaf.Describe(seen), waitedFor),
+	}
+}
+
+// firstLook is the time after which a wait first looks for a refusal. Each later look comes after twice the time.
+const firstLook = 2 * time.Second
+
+// untilRefused returns true once the leaf has shown a refusal in two looks, one after the other, and false when ctx
+// ends. A first one may pass: Kubernetes refuses a pod whose ServiceAccount comes a little later than the Deployment.
+// No event of the cache tells of a refusal, because it is known to Liqo's log and to objects that are not cached.
+func (e *End) untilRefused(ctx context.Context) bool {
+	before := false
+	for pause := firstLook; ; pause *= 2 {
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return false
+		}
+		refuses := e.Subject().Refuses(ctx)
+		if refuses && before {
+			return true
+		}
+		before = refuses
 	}
 }
 

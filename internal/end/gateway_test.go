@@ -8,11 +8,13 @@ import (
 	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
@@ -54,6 +56,40 @@ func TestARemovalWaitsForAllDependentsOfTheGateway(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "waiting for "+expected+" to be deleted") {
 				t.Errorf("%s: got %v", expected, err)
 			}
+		})
+	}
+}
+
+func TestAWaitForAGatewayEndsOnceTheLeafHasRefusedTwice(t *testing.T) {
+	for name, test := range map[string]struct {
+		passes bool // the refusal does
+		ended  string
+	}{
+		"a refusal that stays":  {false, `A refusal was found while waiting for the tunnel to come up on "milan".`},
+		"a refusal that passes": {true, `Time ran out while waiting for the tunnel to come up on "milan".`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { // no controller runs here
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+				defer cancel()
+				refused := clustertest.GatewayDeployment("rome")
+				refused.Status.Conditions = []appsv1.DeploymentCondition{{
+					Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Message: "exceeded quota",
+				}}
+				milan := clustertest.Leaf(t, "milan", exposedGateway(), clustertest.GatewayService("rome"), refused)
+				if test.passes {
+					time.AfterFunc(firstLook+time.Second, func() { must(t, milan.Live.Delete(ctx, refused)) })
+				}
+				began := time.Now()
+				err := endAt(milan, "rome").WaitForConnection(ctx)
+				if detail := explain.Detail(err); !strings.HasPrefix(detail, test.ended) {
+					t.Errorf("got:\n%s", detail)
+				}
+				if took := time.Since(began); !test.passes && (took > 10*time.Second ||
+					explain.Summary(err) != `the gateway's pod is refused on leaf "milan"`) {
+					t.Errorf("after %v: %v", took, err)
+				}
+			})
 		})
 	}
 }

@@ -135,6 +135,9 @@ func (c cause) waitedFor() string {
 		if errors.Is(w.err, context.Canceled) {
 			ended = "The work was interrupted"
 		}
+		if errors.Is(w.err, ErrRefused) {
+			ended = "A refusal was found"
+		}
 		if !slices.Contains(whats, what) {
 			whats = append(whats, what)
 		}

@@ -25,9 +25,9 @@ func TestAccFailureOfAPodThatPodSecurityRejectsHasItsReason(t *testing.T) {
 	enforce(`"restricted"`)
 	t.Cleanup(func() { enforce("null") })
 	acctest.Apply(t, resource.TestStep{
-		Config: lab.Between("milan", `timeouts = { create = "`+acctest.Ample+`" }`),
+		Config: lab.Between("milan", `timeouts = { create = "24h" }`),
 		ExpectError: acctest.Message(`The gateway's pod is refused on leaf "milan"`,
-			`Time ran out while waiting for … on "milan".`,
+			`A refusal was found while waiting for … on "milan".`,
 			`Deployment liqo-tenant-rome/gw-rome can't create its pod: pods "gw-rome-…" is forbidden: `+
 				`violates PodSecurity "restricted:latest": privileged (…`,
 			`…A gateway's pod is privileged and forwards packets. The leaf's policies, quotas and Pod Security labels `+
