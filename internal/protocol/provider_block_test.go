@@ -41,8 +41,13 @@ func TestCredentialsThatAreKnownOnlyAfterAnApplyDoNotFailThePlan(t *testing.T) {
 	l := leavesFor(t)
 	p := l.project(t, "provider \"liqo\" { config_path = var.kubeconfig }"+between("milan", overNodePort))
 	p.unknown("kubeconfig", cty.StringVal(l.kubeconfig))
-	p.applyOnce().does("create", romeMilan)
+	created := p.applyOnce()
+	created.does("create", romeMilan)
+	created.doesNotSay("The plan has not looked at a leaf")
 	p.has(romeMilan, "Connected", "status")
+	p.unknown("kubeconfig", cty.StringVal(l.kubeconfig))
+	p.plan().says("Warning: The plan has not looked at a leaf", `The credentials of leaf "rome" are known only`,
+		`The credentials of leaf "milan" are known only`, "`replace_triggered_by`")
 	p.set("kubeconfig", cty.StringVal(l.kubeconfig))
 	p.plan().isEmpty()
 }

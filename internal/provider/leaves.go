@@ -56,6 +56,23 @@ func isUnknownName(err error) bool {
 	return unknown
 }
 
+// notYet warns that the plan of an existing resource does not look at these leaves, because their credentials are known
+// only during the apply. The same apply may replace their clusters.
+func (l *leaves) notYet(names []types.String) diag.Diagnostics {
+	var diags diag.Diagnostics
+	for _, name := range names {
+		if name.IsUnknown() || !l.unknown.has(name.ValueString()) {
+			continue
+		}
+		diags.Append(report("leaf-not-looked-at", "The plan has not looked at a leaf",
+			fmt.Sprintf("The credentials of leaf %q are known only during the apply. If the "+
+				"apply replaces that cluster, it must also replace this resource: name what changes with the cluster in "+
+				"`replace_triggered_by`. Otherwise, the next plan fails with \"Another cluster\".", name.ValueString())).
+			asWarning())
+	}
+	return diags
+}
+
 // unknownAny reports whether one of the leaves cannot be connected to yet, because its name or its credentials are
 // known only after an apply.
 func (l *leaves) unknownAny(names ...types.String) bool {

@@ -45,6 +45,9 @@ func planResource[M any, P lifeModel[M]](
 	if resp.Diagnostics.Append(diags...); diags.HasError() {
 		return
 	}
+	if p.state != nil {
+		resp.Diagnostics.Append(l.notYet(p.plan.life().leaves)...)
+	}
 	plan, before := begin(p), *p.plan
 	diags = plan.propose(ctx)
 	resp.RequiresReplace = append(resp.RequiresReplace, p.replace...)

@@ -106,9 +106,10 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				Default: booldefault.StaticBool(false),
 				MarkdownDescription: "Whether to destroy although one of the leaves is lost: nothing answers at " +
 					"its address, the provider block no longer lists its cluster, its name refers to another cluster, " +
-					"it no longer has Liqo, its certificate has changed, or the cluster of `credentials_from` is no longer " +
-					"peered with it. The destroy, also that of a replacement, then cleans only the other leaf. Apply this " +
-					"setting before the destroy. If nothing else changes, this apply does not contact the leaves. Default: `false`.",
+					"it no longer has Liqo, another authority has signed its certificate, or the cluster of `credentials_from` " +
+					"is no longer peered with it. The destroy, also that of a replacement, then cleans only the other leaf. Apply " +
+					"this setting before the destroy. If nothing else changes, this apply does not contact the leaves. " +
+					"Default: `false`.",
 			},
 			"destroy_peering_network": schema.BoolAttribute{
 				Optional: true, Computed: true,

@@ -91,6 +91,38 @@ func TestAccTheExampleOfAnImportTakesOverANetworkMadeByLiqoctl(t *testing.T) {
 	p.Unchanged()
 }
 
+func TestAccTheExampleOfAReplacedClusterNeedsOneApply(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	left := lab.Written(t, lab.Between("milan", acctest.OverNodePort)+`
+		import {
+		  to = liqo_shortcut.rome_milan
+		  id = "rome/milan"
+		}`)
+	p := lab.Example(t, "replaced-cluster")
+	acctest.Must(t, os.Mkdir(p.Dir+"/cluster", 0o700))
+	p.Write("cluster/main.tf", `
+		resource "terraform_data" "cluster" {
+		  triggers_replace = file("${path.module}/name")
+		  input            = file("${path.module}/name")
+		}
+		output "id" {
+		  value = terraform_data.cluster.id
+		}
+		output "kubeconfig" {
+		  value     = file(pathexpand("~/.kube/${terraform_data.cluster.output}.yaml"))
+		  sensitive = true
+		}`)
+	p.Write("cluster/name", "milan")
+	p.Apply()
+	p.Write("cluster/name", "naples") // which has the name Milan for the provider
+	replaced := p.Again()
+	acctest.Says(t, replaced, "Warning: The plan has not looked at a leaf", `The credentials of leaf "milan" are known only`,
+		"liqo_shortcut.rome_milan will be replaced due to changes in replace_triggered_by",
+		"Warning: Only one leaf was cleaned", "2 added, 1 changed, 2 destroyed")
+	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `id = "rome/naples"`, `status = "Connected"`)
+	left.Run("apply", "-auto-approve") // takes over what is left on the cluster that was replaced, and is not gone here
+}
+
 func TestAccTheExampleOfAPictureIsWrittenToAFile(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
 	joined := lab.Example(t, "first-shortcut")
