@@ -84,6 +84,14 @@ func (s *station) tellOverlay(node int) string {
 	return fmt.Sprintf(text, s.Leaf.Name, s.place(node))
 }
 
+// tellDetour says what the pod without a route sees on a way, and what the source's pod sees after that.
+func (w way) tellDetour() string {
+	detour, again := w.detour(), w.again()
+	return fmt.Sprintf("Of a pod on %s to which Liqo makes no route, %d of %d pings are answered. After that, %d of %d of "+
+		"the other pod there are answered.",
+		w.from.place(w.source), detour.Answered, detour.Sent, again.Answered, again.Sent)
+}
+
 // tellTunnel says what the gateways report of the tunnel.
 func tellTunnel(w way) string {
 	for _, s := range []*station{w.from, w.to} {
@@ -237,7 +245,8 @@ func (w way) behindGatewayThere(ctx context.Context) *Fault {
 		open: fmt.Sprintf("get lost between the gateway of %q and the pods on node %q", w.to.Leaf.Name, w.to.names[w.target]),
 		Problem: trouble.Problem{
 			ID: "hop-uncertain", Leaf: w.to.Leaf.Name,
-			Evidence: slices.Concat(observed(w), w.to.policies(ctx), w.from.missed, w.to.missed),
+			Evidence: slices.Concat(append(observed(w), w.reverse().tellDetour()), w.to.policies(ctx), w.from.missed,
+				w.to.missed),
 			Advice: "Other packets pass both gateways. Check what is between the gateway and this node: the overlay, the " +
 				"firewall of the node, and its pod network (CNI). Nodes of the leaf that pass packets show what is different.",
 		},
