@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
@@ -103,4 +104,54 @@ func TestAllowMayBeKnownOnlyByTheApply(t *testing.T) {
 	p.unknown("cidrs", cty.ListVal([]cty.Value{cty.StringVal("10.99.0.0/24")}))
 	p.applyFails("10.99.0.0/24")
 	p.has(romeMilan, onPort5432, "allow")
+}
+
+func TestAnyTwoSettingsOfAnEndMayBeKnownOnlyByTheApply(t *testing.T) {
+	l := leavesFor(t)
+	text, number, block := cty.NullVal(cty.String), cty.NullVal(cty.Number), cty.NullVal(cty.DynamicPseudoType)
+	both := map[string]cty.Value{
+		"namespace": text, "mtu": number, "key_rotation_trigger": text, "key_secret_name": text, "template": block,
+		"pods": block, "allow": block,
+	}
+	server := map[string]cty.Value{
+		"service_type": text, "port": number, "node_port": number, "load_balancer_ip": text,
+		"service_annotations": block, "service_labels": block,
+	}
+	client := map[string]cty.Value{"server_address": cty.StringVal("192.0.2.1"), "server_port": cty.NumberIntVal(51840)}
+	maps.Copy(server, both)
+	maps.Copy(client, both)
+	rules := "[" + database + "]"
+	for _, end := range []struct {
+		address, other string
+		known          map[string]string
+		settings       map[string]cty.Value
+	}{
+		{turinsServer, "turin", map[string]string{"allow": rules}, server},
+		{"liqo_gateway_client.venice", "venice",
+			map[string]string{"allow": rules, "server_address": `"192.0.2.1"`, "server_port": "51840"}, client},
+	} {
+		written := func(unknown ...string) string {
+			lines := maps.Clone(end.known)
+			for _, name := range unknown {
+				lines[name] = "var." + name
+			}
+			config := ""
+			for name, value := range lines {
+				config += name + " = " + value + "\n"
+			}
+			return endAt(end.address, "milan", end.other, config)
+		}
+		existing := l.project(t, written())
+		existing.apply()
+		for _, p := range []*project{l.project(t, written()), existing} {
+			for one, value := range end.settings {
+				p.unknown(one, value)
+				for another, value := range end.settings {
+					p.unknown(another, value)
+					p.configure(written(one, another))
+					p.plan()
+				}
+			}
+		}
+	}
 }

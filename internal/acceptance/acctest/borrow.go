@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -20,8 +21,9 @@ var Topology = append([]string{
 	"--cluster=venice=10.205.0.0/16,no-liqo",
 }, Pair...)
 
-// running is the lab of the tests of this package, which run one after the other. It is nil before the first one.
-var running *Lab
+// running is the lab of the tests of this package, which run one after the other. It is nil before the first one. A
+// signal stops it, too.
+var running atomic.Pointer[Lab]
 
 // Borrow returns a lab with these options for a test: that of the test before, if it has the same options, or else a
 // new one in its place. Go runs tests by the names of their files, so those of files with the same options have
@@ -55,20 +57,21 @@ func take(t *testing.T, options []string) *Lab {
 	if os.Getenv(resource.EnvTfAcc) == "" {
 		t.Skipf("Acceptance tests skipped unless env '%s' set", resource.EnvTfAcc)
 	}
-	if running == nil || !slices.Equal(running.options, options) {
-		stopLab()
-		var err error
-		if running, err = startLab(options); err != nil {
-			t.Fatal(err)
-		}
+	if lab := running.Load(); lab != nil && slices.Equal(lab.options, options) {
+		return lab
 	}
-	return running
+	stopLab()
+	lab, err := startLab(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	running.Store(lab)
+	return lab
 }
 
 // stopLab stops the lab that runs.
 func stopLab() {
-	if running != nil {
-		running.stop()
-		running = nil
+	if lab := running.Swap(nil); lab != nil {
+		lab.stop()
 	}
 }

@@ -50,9 +50,20 @@ type workspace struct {
 	dir string
 }
 
-// take runs one step.
+// known are the fields of a step that [workspace.take] knows.
+var known = []string{
+	"PreConfig", "Config", "PlanOnly", "Destroy", "ExpectError", "ConfigPlanChecks", "ConfigStateChecks", "ResourceName",
+	"ImportState", "ImportStateId", "ImportStatePersist", "ImportStateVerify", "ImportStateVerifyIgnore",
+}
+
+// take runs one step. A field that it does not know would check nothing.
 func (w *workspace) take(step resource.TestStep) error {
 	w.t.Helper()
+	for field, value := range reflect.ValueOf(step).Fields() {
+		if !value.IsZero() && !slices.Contains(known, field.Name) {
+			w.t.Fatalf("nothing looks at %s of a test step", field.Name)
+		}
+	}
 	if step.PreConfig != nil {
 		step.PreConfig()
 	}

@@ -89,11 +89,12 @@ func TestAccPacketsShowThatOtherSettingsDoNotTouchTheGateways(t *testing.T) {
 		cost{"settings that the leaves do not have", part + `
 			cidr_remapping          = "forbid"
 			on_destroy              = "disconnect"
-			abandon_lost_cluster           = true
+			abandon_lost_cluster    = true
 			destroy_peering_network = true
 			wait_for_connection     = false
 			client_gateway          = {}
 			timeouts                = { create = "3m" }`, nil, false},
+		cost{"none of them, so that the destroy keeps nothing", part, nil, false},
 	)
 }
 
