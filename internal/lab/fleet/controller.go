@@ -82,13 +82,36 @@ func (c *controller) react(of change) error {
 	return nil
 }
 
-// collect deletes what an object that is gone has owned.
+// collect deletes what an object that is gone has owned, unless another owner is there.
 func (c *controller) collect(owner object) error {
-	return c.deleteAll(func(one object) bool {
-		return slices.ContainsFunc(one.GetOwnerReferences(), func(reference metav1.OwnerReference) bool {
-			return reference.UID == owner.GetUID()
-		})
+	for _, r := range c.resources {
+		owned, _ := c.store.list(r, func(one object) bool { return owns(owner, one) })
+		for _, one := range owned {
+			if len(one.GetOwnerReferences()) > 1 && c.hasOwner(one) {
+				continue
+			}
+			if err := c.delete(r, one); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func owns(owner, one object) bool {
+	return slices.ContainsFunc(one.GetOwnerReferences(), func(reference metav1.OwnerReference) bool {
+		return reference.UID == owner.GetUID()
 	})
+}
+
+// hasOwner reports whether an owner of an object is there, of any kind.
+func (c *controller) hasOwner(one object) bool {
+	for _, r := range c.resources {
+		if owners, _ := c.store.list(r, func(owner object) bool { return owns(owner, one) }); len(owners) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // isGoing reports whether a namespace is being deleted.

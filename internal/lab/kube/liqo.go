@@ -35,17 +35,18 @@ var probeCIDR = netip.MustParsePrefix("192.168.255.252/30")
 // startWebhook runs Liqo's webhook server and makes the API server call it.
 func (c *Cluster) startWebhook(ctx context.Context) error {
 	if c.webhook == nil {
-		c.webhook = &envtest.WebhookInstallOptions{LocalServingHost: loopback}
-		if err := c.webhook.PrepWithoutInstalling(); err != nil {
+		webhook := &envtest.WebhookInstallOptions{LocalServingHost: loopback}
+		if err := webhook.PrepWithoutInstalling(); err != nil {
 			return err
 		}
 		folder := filepath.Join(c.Data, webhookFolder)
 		if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
 			return err
 		}
-		if err := os.Symlink(c.webhook.LocalServingCertDir, folder); err != nil {
+		if err := os.Symlink(webhook.LocalServingCertDir, folder); err != nil {
 			return err
 		}
+		c.webhook = webhook
 	}
 	env := []string{"TMPDIR=" + c.Data}
 	args, err := c.chartFlags(binaries.LiqoWebhook)

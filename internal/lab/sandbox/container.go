@@ -100,7 +100,11 @@ func (s *Sandbox) Run(helper string, spec ContainerSpec) (*Container, error) {
 		c.exit.StartError = errors.New(string(reason))
 	}
 	go c.wait(s.PID, spec.Message)
-	return c, err
+	if err != nil {
+		_ = c.cmd.Process.Kill() // it may have ended
+		return nil, err
+	}
+	return c, nil
 }
 
 // wait waits for the end of the container, and records it.

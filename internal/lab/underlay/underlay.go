@@ -111,6 +111,12 @@ func (n *Network) Isolate(leaf string, isolated bool) {
 // forward forwards the packets from the port until its device is closed.
 func (p *Port) forward() {
 	buffer := make([]byte, largest)
+	lines := map[*Port]line{}
+	defer func() {
+		for _, one := range lines {
+			close(one)
+		}
+	}()
 	for {
 		size, err := p.device.Read(buffer)
 		if err != nil {
@@ -122,9 +128,39 @@ func (p *Port) forward() {
 		case delay == 0:
 			_, _ = to.device.Write(buffer[:size]) // a device that can't take a packet loses it
 		default:
-			packet := append([]byte(nil), buffer[:size]...)
-			time.AfterFunc(delay, func() { _, _ = to.device.Write(packet) })
+			if lines[to] == nil {
+				lines[to] = make(line, longest)
+				go lines[to].deliver(to)
+			}
+			lines[to].send(delayed{time.Now().Add(delay), append([]byte(nil), buffer[:size]...)})
 		}
+	}
+}
+
+// line is the delayed packets from one port to another, in order.
+type line chan delayed
+
+type delayed struct {
+	due    time.Time
+	packet []byte
+}
+
+// longest is how many packets a line holds.
+const longest = 4096
+
+// send puts a packet into the line, which loses it if it is full.
+func (l line) send(one delayed) {
+	select {
+	case l <- one:
+	default:
+	}
+}
+
+// deliver writes each packet to the port when it is due, until the line is closed.
+func (l line) deliver(to *Port) {
+	for one := range l {
+		<-time.After(time.Until(one.due))
+		_, _ = to.device.Write(one.packet)
 	}
 }
 

@@ -92,8 +92,13 @@ func lastMessage(t *testing.T, c labdir.Cluster, pod *corev1.Pod, grace int64) s
 		if event.Type == watch.Deleted {
 			return message
 		}
-		if end := seen.Status.ContainerStatuses[0].State.Terminated; ok && end != nil {
-			message = fmt.Sprint(end.ExitCode, " ", end.Message)
+		if !ok {
+			t.Fatalf("the watch has failed: %v", event.Object)
+		}
+		for _, container := range seen.Status.ContainerStatuses {
+			if end := container.State.Terminated; end != nil {
+				message = fmt.Sprint(end.ExitCode, " ", end.Message)
+			}
 		}
 	}
 	t.Fatal("the watch has ended")

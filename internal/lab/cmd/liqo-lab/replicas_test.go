@@ -11,6 +11,7 @@ import (
 	"github.com/liqotech/liqo/pkg/gateway/concurrent"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
@@ -71,7 +72,7 @@ func TestPacketsCrossAgainWhenTheActiveOneOfTwoGatewaysIsLost(t *testing.T) {
 
 	t.Run("the active one holds the lease", func(t *testing.T) {
 		waitFor(t, milan, &coordinationv1.Lease{}, func(l *coordinationv1.Lease) bool {
-			return l.Namespace == active.Namespace && strings.HasPrefix(*l.Spec.HolderIdentity, active.Name+"_")
+			return l.Namespace == active.Namespace && strings.HasPrefix(ptr.Deref(l.Spec.HolderIdentity, ""), active.Name+"_")
 		})
 	})
 

@@ -37,8 +37,8 @@ type leaf struct {
 	client    client.Client // of the manager that was registered last
 	live      client.Reader // of the same, without cache
 	pods      map[client.ObjectKey]*pod
-	number    int          // of the last pod's device
-	balancers []netip.Addr // addresses of load balancers that lead to a node
+	number    int                  // of the last pod's device
+	balancers map[netip.Addr]*node // the nodes that addresses of load balancers lead to
 }
 
 // newLeaf creates the nodes of a cluster. The cluster's API server has an address of the form

@@ -96,14 +96,15 @@ func (r *Real) leaf(mgr manager.Manager, cluster dataplane.Cluster) (*leaf, erro
 			return nil, err
 		}
 	}
-	for _, node := range cluster.Nodes {
-		if err := r.nat.add(cluster.Name, node.NATIP, node.IP); err != nil {
-			return nil, err
-		}
-	}
 	l, err := newLeaf(r, mgr.GetConfig().Host, cluster)
 	if err != nil {
 		return nil, err
+	}
+	for _, node := range cluster.Nodes {
+		if err := r.nat.add(cluster.Name, node.NATIP, node.IP); err != nil {
+			l.close()
+			return nil, err
+		}
 	}
 	r.leaves[cluster.Name] = l
 	return l, nil

@@ -59,24 +59,31 @@ func (s services) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, e
 	return ctrl.Result{}, errors.Join(errs...)
 }
 
-// balance lets the addresses of load balancers lead to the first ready node. It must be called with the lock held.
+// balance lets the addresses of load balancers lead to the first ready node. An address that leads there already stays
+// as it is, so that no packet gets lost. It must be called with the lock held.
 func (l *leaf) balance(wanted []netip.Addr, nodes []corev1.Node) {
-	for _, address := range l.balancers {
-		for _, n := range l.nodes {
+	leads := map[netip.Addr]*node{}
+	first := slices.IndexFunc(l.nodes, func(n *node) bool {
+		return slices.ContainsFunc(nodes, func(node corev1.Node) bool {
+			return node.Name == n.Name && liqoutils.IsNodeReady(&node)
+		})
+	})
+	if first >= 0 {
+		for _, address := range wanted {
+			leads[address] = l.nodes[first]
+		}
+	}
+	for address, n := range l.balancers {
+		if leads[address] != n {
 			n.port.RemoveAddress(address)
 		}
 	}
-	for _, n := range l.nodes {
-		if slices.ContainsFunc(nodes, func(node corev1.Node) bool {
-			return node.Name == n.Name && liqoutils.IsNodeReady(&node)
-		}) {
-			for _, address := range wanted {
-				n.port.AddAddress(address, l.Name)
-			}
-			break
+	for address, n := range leads {
+		if l.balancers[address] != n {
+			n.port.AddAddress(address, l.Name)
 		}
 	}
-	l.balancers = wanted
+	l.balancers = leads
 }
 
 // translate makes the node apply these translations. It must be called with the lock held.

@@ -105,11 +105,22 @@ func deleteHeldNamespace(c *check) {
 }
 
 func deleteOwner(c *check) {
-	owner := &corev1.ConfigMap{ObjectMeta: c.named("owner")}
-	c.must(c.Create(c.Context(), owner))
-	one := &corev1.Secret{ObjectMeta: c.named("one")}
-	one.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: owner.UID}}
-	c.must(c.Create(c.Context(), one))
-	until(c, &corev1.SecretList{}, "one", func() error { return c.Delete(c.Context(), owner) },
-		func(_ *corev1.Secret, gone bool) bool { return gone })
+	var owners []*corev1.ConfigMap
+	var references []metav1.OwnerReference
+	for _, name := range []string{"first", "second"} {
+		owner := &corev1.ConfigMap{ObjectMeta: c.named(name)}
+		c.must(c.Create(c.Context(), owner))
+		owners = append(owners, owner)
+		references = append(references, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: name, UID: owner.UID})
+	}
+	for name, owned := range map[string][]metav1.OwnerReference{"one": references[:1], "two": references} {
+		object := &corev1.Secret{ObjectMeta: c.named(name)}
+		object.OwnerReferences = owned
+		c.must(c.Create(c.Context(), object))
+	}
+	gone := func(_ *corev1.Secret, gone bool) bool { return gone }
+	until(c, &corev1.SecretList{}, "one", func() error { return c.Delete(c.Context(), owners[0]) }, gone)
+	left := &corev1.Secret{}
+	c.must(c.Get(c.Context(), client.ObjectKey{Namespace: c.namespace, Name: "two"}, left)) // it has another owner
+	until(c, &corev1.SecretList{}, "two", func() error { return c.Delete(c.Context(), owners[1]) }, gone)
 }
