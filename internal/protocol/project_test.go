@@ -16,10 +16,12 @@ import (
 type project struct {
 	t         *testing.T
 	leaves    *leaves
+	text      string // of the configuration
 	config    configuration
 	variables map[string]variable // by their names
 	state     []*instance
 	shown     map[string]cty.Value // what data sources have read, by their addresses
+	cli       *terraform           // nil unless Terraform runs the project
 }
 
 // variable is a value of a variable, which may be known during an apply only.
@@ -53,8 +55,10 @@ func (l *leaves) project(t *testing.T, config string) *project {
 func (p *project) configure(config string) {
 	p.t.Helper()
 	var err error
-	if p.config, err = parse(config); err == nil && p.config.find("liqo") == nil {
-		p.config, err = parse(fmt.Sprintf("provider \"liqo\" {\n  config_path = %q\n}\n", p.leaves.kubeconfig) + config)
+	p.text = config
+	if p.config, err = parse(p.text); err == nil && p.config.find("liqo") == nil {
+		p.text = fmt.Sprintf("provider \"liqo\" {\n  config_path = %q\n}\n", p.leaves.kubeconfig) + config
+		p.config, err = parse(p.text)
 	}
 	if err != nil {
 		p.t.Fatal(err)
@@ -72,6 +76,11 @@ func (p *project) unknown(name string, value cty.Value) {
 // validate is `terraform validate`, which must succeed.
 func (p *project) validate() {
 	p.t.Helper()
+	if f := p.terraform(); f != nil {
+		f.write()
+		f.must("validate")
+		return
+	}
 	r := p.begin()
 	r.validate()
 	p.succeeded(r.outcome)
@@ -162,30 +171,50 @@ func (p *project) importFails(address, id string, sentences ...string) {
 
 // forget is `terraform state rm`.
 func (p *project) forget(address string) {
+	if f := p.terraform(); f != nil {
+		f.edit("state", "rm", address)
+		return
+	}
 	p.state = slices.DeleteFunc(p.state, func(i *instance) bool { return i.address == address })
 }
 
 // taint is `terraform taint`.
 func (p *project) taint(address string) {
 	p.t.Helper()
+	if f := p.terraform(); f != nil {
+		f.edit("taint", address)
+		return
+	}
 	p.instance(address).tainted = true
 }
 
 // untaint is `terraform untaint`.
 func (p *project) untaint(address string) {
 	p.t.Helper()
+	if f := p.terraform(); f != nil {
+		f.edit("untaint", address)
+		return
+	}
 	p.instance(address).tainted = false
 }
 
 // replacing demands that the next apply replaces a resource, as its `-replace` does.
 func (p *project) replacing(address string) {
 	p.t.Helper()
+	if f := p.terraform(); f != nil {
+		f.demanded = append(f.demanded, address)
+		return
+	}
 	p.instance(address).demanded = true
 }
 
 // moves gives a resource another address, as a `moved` block does.
 func (p *project) moves(from, to string) {
 	p.t.Helper()
+	if f := p.terraform(); f != nil {
+		f.edit("state", "mv", from, to)
+		return
+	}
 	p.instance(from).address = to
 }
 
@@ -242,6 +271,9 @@ func (p *project) refused(o *outcome, sentences []string) *outcome {
 
 // tryPlan plans what is configured, or a destroy of everything.
 func (p *project) tryPlan(destroy bool) *run {
+	if f := p.terraform(); f != nil {
+		return &run{project: p, outcome: f.plan(destroy)}
+	}
 	r := p.begin()
 	defer r.end()
 	r.planning, r.destroy = true, destroy
@@ -255,6 +287,9 @@ func (p *project) tryPlan(destroy bool) *run {
 // tryApply plans and applies the plan, each with a provider of its own. If there is a plan, the state is the new one,
 // also if the apply fails.
 func (p *project) tryApply(destroy bool) *outcome {
+	if f := p.terraform(); f != nil {
+		return f.apply(destroy)
+	}
 	planned := p.tryPlan(destroy)
 	if planned.outcome.failed {
 		return planned.outcome
@@ -270,6 +305,9 @@ func (p *project) tryApply(destroy bool) *outcome {
 
 // tryImport reads a resource into the state.
 func (p *project) tryImport(address, id string) *outcome {
+	if f := p.terraform(); f != nil {
+		return f.importInto(address, id)
+	}
 	r := p.begin()
 	defer r.end()
 	switch b := p.config.find(address); {

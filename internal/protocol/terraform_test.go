@@ -1,0 +1,276 @@
+package protocol
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/go-plugin"
+	tfjson "github.com/hashicorp/terraform-json"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/provider"
+)
+
+// cli is the Terraform that runs all projects in place of [run], which imitates it. Then the same tests show whether
+// the imitation is right.
+var cli = os.Getenv("PROTOCOL_CLI")
+
+// terraform is a folder in which Terraform runs. The provider is in this process, and Terraform attaches to it.
+type terraform struct {
+	*project
+
+	folder, reattach string
+	demanded         []string // addresses for -replace
+	attempts         int
+}
+
+// terraform returns the project's folder, or nil if no Terraform runs.
+func (p *project) terraform() *terraform {
+	if cli == "" {
+		return nil
+	}
+	if p.cli == nil {
+		p.cli = &terraform{project: p, folder: p.t.TempDir(), reattach: attach(p.t)}
+	}
+	return p.cli
+}
+
+// attach serves a provider until the end of the test. It returns the value of TF_REATTACH_PROVIDERS.
+func attach(t *testing.T) string {
+	t.Helper()
+	ctx, end := context.WithCancel(context.Background())
+	started, ended := make(chan *plugin.ReattachConfig), make(chan struct{})
+	liqo := provider.New("test")
+	go func() {
+		_ = tf6server.Serve("leafmesh/liqo", providerserver.NewProtocol6(liqo), tf6server.WithoutLogStderrOverride(),
+			tf6server.WithDebug(ctx, started, ended), tf6server.WithGoPluginLogger(hclog.NewNullLogger()))
+	}()
+	t.Cleanup(func() {
+		end()
+		<-ended
+		liqo.Close()
+	})
+	config := <-started
+	text, err := json.Marshal(map[string]any{"leafmesh/liqo": map[string]any{
+		"Protocol": config.Protocol, "ProtocolVersion": config.ProtocolVersion, "Pid": config.Pid, "Test": config.Test,
+		"Addr": map[string]string{"Network": config.Addr.Network(), "String": config.Addr.String()},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// run runs a command. It reports what it says, and whether it succeeds.
+func (f *terraform) run(args ...string) (string, bool) {
+	f.t.Helper()
+	command := exec.CommandContext(f.t.Context(), cli, args...)
+	command.Dir = f.folder
+	command.Env = append(os.Environ(), "TF_REATTACH_PROVIDERS="+f.reattach, "TF_CLI_ARGS=-no-color", "TF_INPUT=0",
+		"CHECKPOINT_DISABLE=1")
+	output, err := command.CombinedOutput()
+	return string(output), err == nil
+}
+
+// must is run for a command that can't fail.
+func (f *terraform) must(args ...string) string {
+	f.t.Helper()
+	output, ok := f.run(args...)
+	if !ok {
+		f.t.Fatalf("terraform %v: %s", args, output)
+	}
+	return output
+}
+
+// reference is a use of a variable.
+var reference = regexp.MustCompile(`\bvar\.(\w+)`)
+
+// write writes the configuration. A variable whose value only an apply knows is the output of a resource that each
+// apply replaces.
+func (f *terraform) write() {
+	f.t.Helper()
+	f.attempts++
+	values, extra := map[string]json.RawMessage{}, `
+		terraform {
+		  required_providers {
+		    liqo = { source = "leafmesh/liqo" }
+		  }
+		}`
+	late := func(name string) bool { return f.variables[name].late }
+	declared := map[string]bool{}
+	for _, b := range f.config.of("variable") {
+		declared[b.address] = true
+	}
+	for name, v := range f.variables {
+		text, err := ctyjson.Marshal(v.value, v.value.Type())
+		f.check(err)
+		values[name] = text
+		if !declared[name] {
+			extra += fmt.Sprintf("\nvariable %q {}", name)
+		}
+		if late(name) {
+			extra += fmt.Sprintf("\nresource \"terraform_data\" %q {\n  input = var.%[1]s\n  triggers_replace = %d\n}",
+				name, f.attempts)
+		}
+	}
+	text, err := json.Marshal(values)
+	f.check(err)
+	config := reference.ReplaceAllStringFunc(f.text, func(use string) string {
+		name := strings.TrimPrefix(use, "var.")
+		if late(name) {
+			return "terraform_data." + name + ".output"
+		}
+		return use
+	})
+	for file, text := range map[string]string{
+		"main.tf": config, "extra.tf": extra, "terraform.tfvars.json": string(text),
+	} {
+		f.check(os.WriteFile(filepath.Join(f.folder, file), []byte(text), 0o600))
+	}
+}
+
+func (f *terraform) check(err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// plan is `terraform plan`.
+func (f *terraform) plan(destroy bool) *outcome {
+	f.t.Helper()
+	f.write()
+	args := []string{"plan", "-out=plan", fmt.Sprintf("-destroy=%t", destroy)}
+	for _, address := range f.demanded {
+		args = append(args, "-replace="+address)
+	}
+	o := &outcome{t: f.t}
+	output, ok := f.run(args...)
+	o.text.WriteString(output)
+	if o.failed = !ok; o.failed {
+		return o
+	}
+	var plan tfjson.Plan
+	f.check(json.Unmarshal([]byte(f.must("show", "-json", "plan")), &plan))
+	for _, one := range plan.ResourceChanges {
+		if one.Mode != tfjson.ManagedResourceMode || one.Type == "terraform_data" {
+			continue
+		}
+		kind := schemaFor("resource", one.Type).of
+		o.changes = append(o.changes, &change{
+			address: one.Address, action: actionOf(one.Change.Actions), imported: one.Change.Importing != nil,
+			prior:   &instance{address: one.Address, value: f.value(one.Change.Before, kind)},
+			planned: unknownWhere(f.value(one.Change.After, kind), one.Change.AfterUnknown),
+		})
+	}
+	return o
+}
+
+// apply is `terraform apply`.
+func (f *terraform) apply(destroy bool) *outcome {
+	f.t.Helper()
+	o := f.plan(destroy)
+	if o.failed {
+		return o
+	}
+	output, ok := f.run("apply", "plan")
+	o.text.WriteString(output)
+	o.failed, f.demanded = !ok, nil
+	f.read()
+	return o
+}
+
+// importInto is `terraform import`.
+func (f *terraform) importInto(address, id string) *outcome {
+	f.t.Helper()
+	f.write()
+	o := &outcome{t: f.t}
+	output, ok := f.run("import", address, id)
+	o.text.WriteString(output)
+	o.failed = !ok
+	f.read()
+	return o
+}
+
+// edit runs a command that changes the state only.
+func (f *terraform) edit(args ...string) {
+	f.t.Helper()
+	f.must(args...)
+	f.read()
+}
+
+// read copies Terraform's state into the project.
+func (f *terraform) read() {
+	f.t.Helper()
+	var state tfjson.State
+	f.check(json.Unmarshal([]byte(f.must("show", "-json")), &state))
+	f.state, f.shown = nil, map[string]cty.Value{}
+	if state.Values == nil {
+		return
+	}
+	for _, one := range state.Values.RootModule.Resources {
+		switch {
+		case one.Type == "terraform_data":
+		case one.Mode == tfjson.DataResourceMode:
+			f.shown[one.Address] = f.value(one.AttributeValues, schemaFor("data", one.Type).of)
+		default:
+			f.state = append(f.state, &instance{
+				address: one.Address, typeName: one.Type, tainted: one.Tainted,
+				value: f.value(one.AttributeValues, schemaFor("resource", one.Type).of),
+			})
+		}
+	}
+}
+
+// value returns a value that Terraform has shown as JSON.
+func (f *terraform) value(shown any, kind cty.Type) cty.Value {
+	f.t.Helper()
+	text, err := json.Marshal(shown)
+	f.check(err)
+	if fields, ok := shown.(map[string]any); ok { // a plan leaves out what is unknown
+		for name := range kind.AttributeTypes() {
+			if _, there := fields[name]; !there {
+				fields[name] = nil
+			}
+		}
+		text, err = json.Marshal(fields)
+		f.check(err)
+	}
+	value, err := ctyjson.Unmarshal(text, kind)
+	f.check(err)
+	return value
+}
+
+// unknownWhere returns a value with what Terraform marks as unknown.
+func unknownWhere(value cty.Value, marks any) cty.Value {
+	if marks == true {
+		return cty.UnknownVal(value.Type())
+	}
+	fields, ok := marks.(map[string]any)
+	if !ok || value.IsNull() || !value.Type().IsObjectType() {
+		return value
+	}
+	attributes := value.AsValueMap()
+	for name, mark := range fields {
+		attributes[name] = unknownWhere(attributes[name], mark)
+	}
+	return cty.ObjectVal(attributes)
+}
+
+func actionOf(actions tfjson.Actions) string {
+	if actions.Replace() {
+		return "replace"
+	}
+	return string(actions[0])
+}
