@@ -62,6 +62,26 @@ func TestTheWalksOfCONTRIBUTINGGoThroughAllFilesOfTheirExample(t *testing.T) {
 	}
 }
 
+// TestEveryFolderOfTestsOnClustersRunsEveryNight finds a folder that neither a job nor `make testacc-all` lists.
+func TestEveryFolderOfTestsOnClustersRunsEveryNight(t *testing.T) {
+	listed := regexp.MustCompile(`\b(core|nightly)/(?:\{([\w,]+)\}|(\w+))`)
+	for _, file := range []string{".ci/testacc", ".github/workflows/nightly.yml"} {
+		runs := map[string]bool{}
+		for _, found := range listed.FindAllStringSubmatch(read(t, file), -1) {
+			for name := range strings.SplitSeq(found[2]+found[3], ",") {
+				runs[found[1]+"/"+name] = true
+			}
+		}
+		for _, test := range pages(t, []string{"internal/acceptance/core", "internal/acceptance/nightly"}, "_test.go") {
+			folder := strings.TrimPrefix(path.Dir(test), "internal/acceptance/")
+			if !runs[folder] {
+				t.Errorf("%s does not run the tests in %s", file, folder)
+				runs[folder] = true // once is enough
+			}
+		}
+	}
+}
+
 // TestMakeRaceRunsAllTestsOfThisModule finds tests that `make race` would leave out: it runs those that it does not run
 // with the race detector in some packages only.
 func TestMakeRaceRunsAllTestsOfThisModule(t *testing.T) {
