@@ -48,8 +48,8 @@ type attempt struct {
 	ended   time.Time     // set before done is closed
 }
 
-// refusalKept is how long credentials that are refused are not tried again. Otherwise, each resource would try them,
-// and run the credential plugin.
+// refusalKept is how long credentials that are refused are not tried again, and a credential plugin that has failed does
+// not run again. Otherwise, each resource would try them.
 const refusalKept = 5 * time.Second
 
 // isOver reports whether another attempt may have another result than this one. If an API server did not answer,
@@ -61,7 +61,7 @@ func (a *attempt) isOver() bool {
 		return false
 	}
 	switch {
-	case apierrors.IsUnauthorized(a.err):
+	case apierrors.IsUnauthorized(a.err), isA[*pluginError](a.err):
 		return time.Since(a.ended) >= refusalKept
 	case a.err != nil:
 		return !isSilence(a.err)
@@ -102,7 +102,7 @@ func (a *attempt) late(ctx context.Context) error {
 	plugin := a.plugin.Load()
 	if said, waits := plugin.waits(); waits {
 		return &Error{Own: true, Problem: trouble.Problem{
-			ID: "credential-plugin-waits", Leaf: a.name, Summary: "its credential plugin has not ended",
+			ID: "credential-plugin-waits", Leaf: a.name, Summary: "the credential plugin has not ended",
 			Advice: "Perhaps it waits for somebody to log in. Nothing was sent to the leaf. Run the `exec` command of the " +
 				"provider block or the kubeconfig once by hand.",
 			Err: &pluginError{fmt.Errorf("%s has printed no credentials yet", plugin.command.Command), said},

@@ -100,6 +100,10 @@ func (c Credentials) restConfig() (*rest.Config, error) {
 		}
 		return nil, fmt.Errorf("%s can't be used: %w", c.Kubeconfig.describe(), err)
 	}
+	if config.AuthProvider != nil {
+		return nil, fmt.Errorf("%s can't be used: its user has the `auth-provider` %q, which this provider does not have. "+
+			"Give the user a program that prints credentials, as `exec`", c.Kubeconfig.describe(), config.AuthProvider.Name)
+	}
 	if config.BearerToken, err = usableToken(config.BearerToken); err != nil {
 		return nil, fmt.Errorf("%s can't be used: %w", c.Kubeconfig.describe(), err)
 	}

@@ -116,6 +116,17 @@ func TestMisspeltNamesAreAnsweredWithThoseThereAre(t *testing.T) {
 	}
 }
 
+func TestAKubeconfigWithAnAuthProviderIsRefusedWithWhatToWrite(t *testing.T) {
+	content := `{"contexts":[{"name":"rome","context":{"cluster":"rome","user":"gke"}}],"current-context":"rome",` +
+		`"clusters":[{"name":"rome","cluster":{"server":"https://rome"}}],` +
+		`"users":[{"name":"gke","user":{"auth-provider":{"name":"gcp"}}}]}`
+	_, err := Credentials{Kubeconfig: Kubeconfig{Content: content}}.restConfig()
+	if err == nil || !strings.Contains(err.Error(), "the `auth-provider` \"gcp\"") ||
+		!strings.Contains(err.Error(), "as `exec`") {
+		t.Errorf("got: %v", err)
+	}
+}
+
 func TestAPasswordInAURLIsInNoError(t *testing.T) {
 	kubeconfig := func(cluster string) Kubeconfig {
 		return Kubeconfig{Content: strings.Replace(sample, `cluster: {server: "https://rome.example:6443"}`, cluster, 1)}

@@ -34,17 +34,17 @@ var connectionFailures = []struct {
 		Advice: "No answer that this provider needs is so large. Find out what fills this list on the leaf, and who " +
 			"has made it.",
 	}}},
+	{isOfProxy, Error{barred: true, Problem: trouble.Problem{
+		ID:      "proxy-failed",
+		Summary: "the proxy does not connect to the API server",
+		Advice: "Check `proxy_url` and the kubeconfig's `proxy-url`, or else the environment variables HTTPS_PROXY and " +
+			"NO_PROXY, and what the proxy allows. The URL of most proxies begins with http://, also for HTTPS.",
+	}}},
 	{isOfSomethingElse, Error{barred: true, Problem: trouble.Problem{
 		ID:      "not-an-api-server",
 		Summary: "the address is not that of an API server",
 		Advice: "Set the address of the API server as `host` or in the kubeconfig, and check whether a proxy, a load " +
 			"balancer or a login page answers in its place.",
-	}}},
-	{isOfProxy, Error{barred: true, Problem: trouble.Problem{
-		ID:      "proxy-failed",
-		Summary: "the proxy does not connect to the API server",
-		Advice: "Check `proxy_url` and the kubeconfig's `proxy-url`, or else the environment variables HTTPS_PROXY and " +
-			"NO_PROXY, and what the proxy allows.",
 	}}},
 	{isA[*net.DNSError], Error{barred: true, Problem: trouble.Problem{
 		ID:      "name-not-resolved",

@@ -79,6 +79,7 @@ func TestOnlyALeafWhoseOwnAddressIsDeadIsLost(t *testing.T) {
 		"half an answer":  {answering(http.StatusOK, "Content-Length: 1000", `{`), "answer-cut-off", "", false},
 		"no proxy":        {behind("http://" + closedPort(t)), proxy, "proxyconnect", false},
 		"a proxy's words": {behind(refusing.URL), proxy, refusing.Listener.Addr().String() + " answers 403 Forbidden", false},
+		"a proxy by TLS":  {behind("https://" + plain.Listener.Addr().String()), proxy, "begins with http://", false},
 		"no SOCKS":        {behind("socks5://" + closedPort(t)), proxy, "refused", false},
 		"no plugin":       {plugin, "credential-plugin-failed", "/no/such", false},
 	} {

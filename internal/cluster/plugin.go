@@ -20,6 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/pkg/apis/clientauthentication"
 	"k8s.io/client-go/pkg/apis/clientauthentication/install"
+	clientauthenticationv1 "k8s.io/client-go/pkg/apis/clientauthentication/v1"
+	clientauthenticationv1beta1 "k8s.io/client-go/pkg/apis/clientauthentication/v1beta1"
 	"k8s.io/client-go/rest"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
@@ -38,6 +40,8 @@ type plugin struct {
 
 	running sync.Mutex // held while the program runs
 	given   *pluginCredentials
+	failure *pluginError // of the last run; nil if it has succeeded
+	ended   time.Time    // the last run has
 }
 
 // pluginCredentials are what a credential plugin has printed.
@@ -69,7 +73,9 @@ func takePlugin(ctx context.Context, config *rest.Config) (*plugin, error) {
 	}
 	version, err := schema.ParseGroupVersion(command.APIVersion)
 	if err != nil || !pluginScheme.IsVersionRegistered(version) {
-		return nil, fmt.Errorf("the credential plugin has the unknown `api_version` %q", command.APIVersion)
+		return nil, fmt.Errorf("the credential plugin has the unknown `api_version` %q: it must be %q or %q, which newer "+
+			"versions of the program print", command.APIVersion, clientauthenticationv1.SchemeGroupVersion,
+			clientauthenticationv1beta1.SchemeGroupVersion)
 	}
 	if command.InteractiveMode == clientcmdapi.AlwaysExecInteractiveMode {
 		return nil, errors.New("the credential plugin wants a terminal (interactiveMode: Always), and Terraform has none " +
@@ -163,23 +169,25 @@ func (p *plugin) forget(refused *pluginCredentials) {
 	}
 }
 
-// credentials returns valid credentials. It runs the program if there are none. The error is a [pluginError].
+// credentials returns valid credentials. It runs the program if there are none. The error is a [pluginError], which is
+// kept for a while: each of the first requests to a leaf asks.
 func (p *plugin) credentials() (*pluginCredentials, error) {
 	p.running.Lock()
 	defer p.running.Unlock()
 	if p.given != nil && (p.given.expiry.IsZero() || time.Now().Before(p.given.expiry)) {
 		return p.given, nil
 	}
+	if p.failure != nil && time.Since(p.ended) < refusalKept {
+		return nil, p.failure
+	}
 	said := &tail{}
 	p.says.Store(said)
 	defer p.says.Store(nil)
-	printed, err := p.run(said)
+	given, err := p.run(said)
+	p.ended, p.failure = time.Now(), nil
 	if err != nil {
-		return nil, &pluginError{err, said.String()}
-	}
-	given, err := p.read(printed)
-	if err != nil {
-		return nil, &pluginError{fmt.Errorf("%s %w", p.command.Command, err), said.String()}
+		p.failure = &pluginError{err, said.String()}
+		return nil, p.failure
 	}
 	if p.given != nil && p.given.certificate != nil {
 		defer p.renewed()
@@ -188,9 +196,9 @@ func (p *plugin) credentials() (*pluginCredentials, error) {
 	return given, nil
 }
 
-// run runs the program and returns its standard output. The program stays in the process group, so that it may ask at
-// the terminal, and Ctrl-C ends it with the programs that it has started.
-func (p *plugin) run(said *tail) ([]byte, error) {
+// run runs the program and returns what it has printed. When its time is over, the programs that it has started end,
+// too: many plugins are scripts.
+func (p *plugin) run(said *tail) (*pluginCredentials, error) {
 	asked := &clientauthentication.ExecCredential{Spec: clientauthentication.ExecCredentialSpec{Cluster: p.leaf}}
 	info, err := runtime.Encode(pluginCodecs.LegacyCodec(p.version), asked)
 	if err != nil {
@@ -203,9 +211,13 @@ func (p *plugin) run(said *tail) ([]byte, error) {
 		program.Env = append(program.Env, variable.Name+"="+variable.Value)
 	}
 	program.Stdout, program.Stderr = &printed, said
-	program.Cancel = func() error { return program.Process.Signal(syscall.SIGTERM) }
+	alone(program)
+	program.Cancel = func() error { return tell(program, syscall.SIGTERM) }
 	program.WaitDelay = time.Second // then it is killed
 	err = program.Run()
+	if p.lifetime.Err() != nil && program.Process != nil {
+		_ = tell(program, syscall.SIGKILL) // what is left of them
+	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return nil, fmt.Errorf("%s has ended with %v", p.command.Command, exit.ProcessState)
 	}
@@ -215,7 +227,14 @@ func (p *plugin) run(said *tail) ([]byte, error) {
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil // the program has ended; what it has started keeps its output open
 	}
-	return printed.Bytes(), err
+	if err != nil {
+		return nil, err
+	}
+	given, err := p.read(printed.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", p.command.Command, err)
+	}
+	return given, nil
 }
 
 // read returns the credentials that the program has printed. The error has nothing of them.

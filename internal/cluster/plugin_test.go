@@ -5,13 +5,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -70,6 +70,7 @@ func TestACredentialPluginMayPrintAClientCertificate(t *testing.T) {
 		}
 		noClusterID(w)
 	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // connections end with the registry
 	server.TLS = &tls.Config{ClientAuth: tls.RequestClientCert, MinVersion: tls.VersionTLS13}
 	server.StartTLS()
 	t.Cleanup(server.Close)
@@ -114,9 +115,33 @@ func TestTheErrorOfACredentialPluginHasItsLastWordsAndNothingThatItPrintsForUs(t
 	}
 }
 
+func TestACredentialPluginThatFailsRunsOnceForAllWhoAsk(t *testing.T) {
+	server := serveTLS(t, func(w http.ResponseWriter, _ *http.Request) { noClusterID(w) })
+	runs := filepath.Join(t.TempDir(), "runs")
+	registry := scripted(t, server, "echo run >>"+runs+"; exit 1")
+	for range 3 {
+		if _, err := registry.Leaf(t.Context(), "rome"); !isA[*pluginError](err) {
+			t.Fatalf("got: %v", err)
+		}
+	}
+	if text, err := os.ReadFile(runs); err != nil || string(text) != "run\n" {
+		t.Errorf("it runs %d times (%v)", strings.Count(string(text), "run"), err)
+	}
+}
+
 func TestACredentialPluginThatWaitsIsQuotedAndEndsWithTheProvider(t *testing.T) {
 	server := serveTLS(t, func(w http.ResponseWriter, _ *http.Request) { noClusterID(w) })
-	registry := scripted(t, server, "echo process $$: open https://login.example and enter ABCD >&2; exec sleep 3600")
+	held := filepath.Join(t.TempDir(), "held") // by the plugin, and by the program that it starts
+	if err := syscall.Mkfifo(held, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := os.ReadFile(held)
+		ended <- err
+	}()
+	registry := scripted(t, server,
+		"exec 3>"+held+"\necho open https://login.example and enter ABCD >&2\nsleep 3600 &\nwait")
 	ctx, late := context.WithCancelCause(t.Context())
 	go func() {
 		for said := ""; !strings.Contains(said, "ABCD") && ctx.Err() == nil; runtime.Gosched() {
@@ -130,15 +155,7 @@ func TestACredentialPluginThatWaitsIsQuotedAndEndsWithTheProvider(t *testing.T) 
 		t.Fatalf("got: %v", err)
 	}
 	registry.Close()
-	number, err := strconv.Atoi(regexp.MustCompile(`process (\d+)`).FindStringSubmatch(waiting.Detail())[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := os.FindProcess(number)
-	if err == nil {
-		err = program.Signal(syscall.Signal(0))
-	}
-	if !errors.Is(err, os.ErrProcessDone) {
-		t.Errorf("process %d still runs: %v", number, err)
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
