@@ -48,8 +48,8 @@ type attempt struct {
 	ended   time.Time     // set before done is closed
 }
 
-// refusalKept is how long credentials that are refused are not tried again, and a credential plugin that has failed does
-// not run again. Otherwise, each resource would try them.
+// refusalKept is how long credentials that are refused are not tried again. A credential plugin that has failed does
+// not run again for so long, either. Otherwise, each resource would try them.
 const refusalKept = 5 * time.Second
 
 // isOver reports whether another attempt may have another result than this one. If an API server did not answer,

@@ -87,8 +87,8 @@ func (s *station) tellOverlay(node int) string {
 // tellDetour says what the pod without a route sees on a way, and what the source's pod sees after that.
 func (w way) tellDetour() string {
 	detour, again := w.detour(), w.again()
-	return fmt.Sprintf("Of a pod on %s to which Liqo makes no route, %d of %d pings are answered. After that, %d of %d of "+
-		"the other pod there are answered.",
+	return fmt.Sprintf("Of a pod on %s to which Liqo makes no route, %d of %d pings are answered. After that, %d of %d "+
+		"of the other pod there are answered.",
 		w.from.place(w.source), detour.Answered, detour.Sent, again.Answered, again.Sent)
 }
 

@@ -37,17 +37,17 @@ var ErrRefused = errors.New("the leaf refuses what is waited for")
 // refusals are what no time cures: somebody has to change the configuration or a rule of the leaf.
 var refusals = []trouble.ID{"gateway-pod-refused", "gateway-service-refused", "service-change-refused"}
 
-// Refuses reports whether the leaf shows that its API server, a quota or a policy refuses what Liqo makes for a gateway.
-// What it can't find out does not count.
+// Refuses reports whether the leaf shows that its API server, a quota or a policy refuses what Liqo makes for a
+// gateway. What it can't find out does not count.
 func (s Subject) Refuses(ctx context.Context) bool {
 	causes, _ := s.causes(ctx)
 	return slices.ContainsFunc(causes, func(c cause) bool { return slices.Contains(refusals, c.ID) })
 }
 
-// Wait turns the error of a wait into the error for users. If time ran out, the work was interrupted or the leaf refuses
-// something, this is a [trouble.Problem] with the causes that the leaf shows. If the failure of another step ended the
-// wait, Wait returns the error unchanged. Any other error is an answer of the API server. WaitedFor completes "waiting
-// for …".
+// Wait turns the error of a wait into the error for users. If time ran out, the work was interrupted or the leaf
+// refuses something, this is a [trouble.Problem] with the causes that the leaf shows. If the failure of another step
+// ended the wait, Wait returns the error unchanged. Any other error is an answer of the API server. WaitedFor completes
+// "waiting for …".
 func Wait(ctx context.Context, s Subject, waitedFor string, err error) error {
 	return waited(ctx, s.Leaf, lookout{s.causes, s.nothing}, waitedFor, err)
 }

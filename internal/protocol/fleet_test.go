@@ -29,6 +29,9 @@ var fleet struct {
 func TestMain(m *testing.M) {
 	ctrllog.SetLogger(logr.Discard()) // as in the provider's main
 	klog.SetLogger(logr.Discard())
+	for _, name := range []string{"TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_PROVIDER"} {
+		_ = os.Setenv(name, "OFF") // of a provider to which Terraform attaches; it fails only for invalid names
+	}
 	code, err := withScratch(func() (int, error) { return withFleet(m.Run) })
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

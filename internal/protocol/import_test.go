@@ -41,7 +41,7 @@ func TestAShortcutIsImportedByTheIDsOfItsClusters(t *testing.T) {
 	}
 	p.forget(romeMilan)
 	p.configure(between("milan", overNodePort))
-	p.importFails(romeMilan, "rome/turin", "Error: ", "turin", "with "+romeMilan)
+	p.importFails(romeMilan, "rome/turin", "Error: Unknown server", `has the cluster ID "turin"`)
 	p.imports(romeMilan, "rome/milan")
 	p.plan().isEmpty()
 }

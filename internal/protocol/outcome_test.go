@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -31,8 +32,8 @@ type change struct {
 	imported bool
 }
 
-// told adds diagnostics, as Terraform shows them. The configuration shows the value of an attribute. It reports whether
-// one of them is an error.
+// told adds diagnostics, as Terraform shows them: without an address for an import or a deletion, which have no
+// configuration. The configuration shows the value of an attribute. It reports whether one of them is an error.
 func (o *outcome) told(address string, config cty.Value, diagnostics []*tfprotov6.Diagnostic) bool {
 	failed := false
 	for _, d := range diagnostics {
@@ -40,7 +41,10 @@ func (o *outcome) told(address string, config cty.Value, diagnostics []*tfprotov
 		if d.Severity == tfprotov6.DiagnosticSeverityError {
 			severity, failed = "Error", true
 		}
-		place := "  with " + address + ",\n"
+		place := ""
+		if address != "" {
+			place = "  with " + address + ",\n"
+		}
 		if d.Attribute != nil {
 			place += "  " + attributeText(d.Attribute, config) + "\n"
 		}
@@ -118,10 +122,16 @@ func (w walked) ApplyTerraform5AttributePathStep(step tftypes.AttributePathStep)
 	return walked{w.Index(key)}, nil
 }
 
+// pathAtEnd is for the path of an attribute, perhaps with its value, alone or after the address of its resource.
+var pathAtEnd = regexp.MustCompile(`(^|^with [\w.]+,) ?[a-z_]+(\.[a-z_]+|\[.*\])*( = .*)?$`)
+
 // says fails the test unless the command has said all of these sentences. Line breaks do not matter.
 func (o *outcome) says(sentences ...string) {
 	o.t.Helper()
 	for _, sentence := range sentences {
+		if cli != "" { // it shows the lines of the resource
+			sentence = pathAtEnd.ReplaceAllString(sentence, "$1")
+		}
 		if !strings.Contains(unbroken(o.text.String()), unbroken(sentence)) {
 			o.t.Errorf("%q is missing in:\n%s", sentence, o.text.String())
 		}

@@ -46,8 +46,8 @@ func TestCredentialsThatAreKnownOnlyAfterAnApplyDoNotFailThePlan(t *testing.T) {
 	created.doesNotSay("The plan has not looked at a leaf")
 	p.has(romeMilan, "Connected", "status")
 	p.unknown("kubeconfig", cty.StringVal(l.kubeconfig))
-	p.plan().says("Warning: The plan has not looked at a leaf", `The credentials of leaf "rome" are known only`,
-		`The credentials of leaf "milan" are known only`, "`replace_triggered_by`")
+	p.plan().says("Warning: The plan has not looked at a leaf", `The credentials of "rome" and "milan" are known only`,
+		"`replace_triggered_by`")
 	p.set("kubeconfig", cty.StringVal(l.kubeconfig))
 	p.plan().isEmpty()
 }

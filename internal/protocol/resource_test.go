@@ -193,7 +193,7 @@ func (r *run) importInto(b *block, id string, identity *tfprotov6.ResourceIdenti
 		TypeName: b.typeName, ID: id, Identity: identity,
 	})
 	r.must(err)
-	if r.outcome.told(b.address, cty.NilVal, answer.Diagnostics) {
+	if r.outcome.told("", cty.NilVal, answer.Diagnostics) {
 		return
 	}
 	of := schemaFor("resource", b.typeName)
@@ -284,7 +284,7 @@ func (r *run) applyDelete(c *change) bool {
 		PlannedPrivate: c.private, PlannedIdentity: c.prior.identity,
 	})
 	r.must(err)
-	failed := r.outcome.told(c.address, c.prior.value, answer.Diagnostics)
+	failed := r.outcome.told("", c.prior.value, answer.Diagnostics)
 	left := received(answer.NewState, kind)
 	if left.IsNull() {
 		r.drop(c.address)

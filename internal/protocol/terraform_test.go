@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hashicorp/go-hclog"
@@ -26,7 +27,8 @@ import (
 // the imitation is right.
 var cli = os.Getenv("PROTOCOL_CLI")
 
-// terraform is a folder in which Terraform runs. The provider is in this process, and Terraform attaches to it.
+// terraform is a folder in which Terraform runs. The provider is in this process, and Terraform attaches to it. For each
+// of several provider blocks, Terraform starts a provider of its own.
 type terraform struct {
 	*project
 
@@ -77,11 +79,32 @@ func (f *terraform) run(args ...string) (string, bool) {
 	f.t.Helper()
 	command := exec.CommandContext(f.t.Context(), cli, args...)
 	command.Dir = f.folder
-	command.Env = append(os.Environ(), "TF_REATTACH_PROVIDERS="+f.reattach, "TF_CLI_ARGS=-no-color", "TF_INPUT=0",
-		"CHECKPOINT_DISABLE=1")
+	command.Env = append(os.Environ(), "TF_CLI_ARGS=-no-color", "TF_INPUT=0", "CHECKPOINT_DISABLE=1")
+	if len(f.config.of("provider")) > 1 {
+		file, err := overrides()
+		f.check(err)
+		command.Env = append(command.Env, "TF_CLI_CONFIG_FILE="+file)
+	} else {
+		command.Env = append(command.Env, "TF_CLI_CONFIG_FILE=/dev/null", "TF_REATTACH_PROVIDERS="+f.reattach)
+	}
 	output, err := command.CombinedOutput()
-	return string(output), err == nil
+	return overridden.ReplaceAllString(string(output), ""), err == nil
 }
+
+// overridden is what Terraform says of [overrides].
+var overridden = regexp.MustCompile(`(?s)\nWarning: Provider development overrides are in effect\n.*?\nreleases\.\n`)
+
+// overrides returns the configuration of a CLI that takes the provider from a folder.
+var overrides = sync.OnceValues(func() (file string, err error) {
+	folder := os.TempDir() // of all these tests
+	build := exec.Command("go", "build", "-o", folder+"/", "../..")
+	if output, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", build, err, output)
+	}
+	text := fmt.Sprintf("provider_installation {\n  dev_overrides { \"leafmesh/liqo\" = %q }\n  direct {}\n}\n", folder)
+	file = filepath.Join(folder, "cli.tfrc")
+	return file, os.WriteFile(file, []byte(text), 0o600)
+})
 
 // must is run for a command that can't fail.
 func (f *terraform) must(args ...string) string {
@@ -174,6 +197,8 @@ func (f *terraform) plan(destroy bool) *outcome {
 			planned: unknownWhere(f.value(one.Change.After, kind), one.Change.AfterUnknown),
 		})
 	}
+	f.shown = map[string]cty.Value{}
+	f.show(plan.PriorState)
 	return o
 }
 
@@ -215,20 +240,30 @@ func (f *terraform) read() {
 	f.t.Helper()
 	var state tfjson.State
 	f.check(json.Unmarshal([]byte(f.must("show", "-json")), &state))
-	f.state, f.shown = nil, map[string]cty.Value{}
+	f.state = nil
+	f.show(&state)
 	if state.Values == nil {
 		return
 	}
 	for _, one := range state.Values.RootModule.Resources {
-		switch {
-		case one.Type == "terraform_data":
-		case one.Mode == tfjson.DataResourceMode:
-			f.shown[one.Address] = f.value(one.AttributeValues, schemaFor("data", one.Type).of)
-		default:
+		if one.Mode == tfjson.ManagedResourceMode && one.Type != "terraform_data" {
 			f.state = append(f.state, &instance{
 				address: one.Address, typeName: one.Type, tainted: one.Tainted,
 				value: f.value(one.AttributeValues, schemaFor("resource", one.Type).of),
 			})
+		}
+	}
+}
+
+// show copies the data sources of a state into the project.
+func (f *terraform) show(state *tfjson.State) {
+	f.t.Helper()
+	if state == nil || state.Values == nil {
+		return
+	}
+	for _, one := range state.Values.RootModule.Resources {
+		if one.Mode == tfjson.DataResourceMode {
+			f.shown[one.Address] = f.value(one.AttributeValues, schemaFor("data", one.Type).of)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 )
 
 // leaves gives resources and data sources access to the clusters of the provider block.
@@ -56,21 +57,22 @@ func isUnknownName(err error) bool {
 	return unknown
 }
 
-// notYet warns that the plan of an existing resource does not look at these leaves, because their credentials are known
-// only during the apply. The same apply may replace their clusters.
+// notYet warns that the plan of an existing resource does not look at some of its leaves, because their credentials are
+// known only during the apply. The same apply may replace their clusters.
 func (l *leaves) notYet(names []types.String) diag.Diagnostics {
-	var diags diag.Diagnostics
+	var late []string
 	for _, name := range names {
-		if name.IsUnknown() || !l.unknown.has(name.ValueString()) {
-			continue
+		if !name.IsUnknown() && l.unknown.has(name.ValueString()) {
+			late = append(late, fmt.Sprintf("%q", name.ValueString()))
 		}
-		diags.Append(report("leaf-not-looked-at", "The plan has not looked at a leaf",
-			fmt.Sprintf("The credentials of leaf %q are known only during the apply. If the "+
-				"apply replaces that cluster, it must also replace this resource: name what changes with the cluster in "+
-				"`replace_triggered_by`. Otherwise, the next plan fails with \"Another cluster\".", name.ValueString())).
-			asWarning())
 	}
-	return diags
+	if len(late) == 0 {
+		return nil
+	}
+	return diag.Diagnostics{report("leaf-not-looked-at", "The plan has not looked at a leaf",
+		fmt.Sprintf("The credentials of %s are known only during the apply. If the apply replaces such a cluster, it must "+
+			"also replace this resource: name what changes with the cluster in `replace_triggered_by`. Otherwise, the next "+
+			"plan fails with \"Another cluster\".", explain.Enumerate(late))).asWarning()}
 }
 
 // unknownAny reports whether one of the leaves cannot be connected to yet, because its name or its credentials are

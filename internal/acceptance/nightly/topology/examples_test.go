@@ -116,7 +116,7 @@ func TestAccTheExampleOfAReplacedClusterNeedsOneApply(t *testing.T) {
 	p.Apply()
 	p.Write("cluster/name", "naples") // which has the name Milan for the provider
 	replaced := p.Again()
-	acctest.Says(t, replaced, "Warning: The plan has not looked at a leaf", `The credentials of leaf "milan" are known only`,
+	acctest.Says(t, replaced, "Warning: The plan has not looked at a leaf", `The credentials of "milan" are known only`,
 		"liqo_shortcut.rome_milan will be replaced due to changes in replace_triggered_by",
 		"Warning: Only one leaf was cleaned", "2 added, 1 changed, 2 destroyed")
 	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `id = "rome/naples"`, `status = "Connected"`)

@@ -111,7 +111,8 @@ func deleteOwner(c *check) {
 		owner := &corev1.ConfigMap{ObjectMeta: c.named(name)}
 		c.must(c.Create(c.Context(), owner))
 		owners = append(owners, owner)
-		references = append(references, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: name, UID: owner.UID})
+		references = append(references,
+			metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: name, UID: owner.UID})
 	}
 	for name, owned := range map[string][]metav1.OwnerReference{"one": references[:1], "two": references} {
 		object := &corev1.Secret{ObjectMeta: c.named(name)}
