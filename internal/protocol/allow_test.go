@@ -189,9 +189,9 @@ func TestRulesThatAreLostBeforeAllowIsRemovedLeaveNothing(t *testing.T) {
 }
 
 func TestRulesThatSomebodyHasRemovedStayInTheStateAndComeBack(t *testing.T) {
-	for name, test := range map[string]struct{ config, resource string }{
-		"shortcut": {between("milan", overNodePort+"\nallow = ["+database+"]"), romeMilan},
-		"one end":  {endAt(milansServer, "milan", "rome", allows(database)), milansServer},
+	for name, test := range map[string]struct{ config, resource, id string }{
+		"shortcut": {between("milan", overNodePort+"\nallow = ["+database+"]"), romeMilan, "rome/milan"},
+		"one end":  {endAt(milansServer, "milan", "rome", allows(database)), milansServer, "milan/rome"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := leavesFor(t)
@@ -207,6 +207,15 @@ func TestRulesThatSomebodyHasRemovedStayInTheStateAndComeBack(t *testing.T) {
 			p.apply().does("update", test.resource)
 			l.hasRules("milan", "rome", true)
 			p.plan().doesNotSay("edited or removed")
+
+			l.lose("milan", rulesFor("rome"))
+			p.forget(test.resource)
+			p.imports(test.resource, test.id)
+			planned = p.plan()
+			planned.says("Warning: Rules of what may cross have been edited or removed")
+			planned.does("update", test.resource)
+			p.apply()
+			l.hasRules("milan", "rome", true)
 		})
 	}
 }
