@@ -54,9 +54,6 @@ func (l *limited) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// WrappedRoundTripper lets client-go find the transport below.
-func (l *limited) WrappedRoundTripper() http.RoundTripper { return l.transport }
-
 // limitedBody is the body of an answer. One goroutine reads it.
 type limitedBody struct {
 	io.ReadCloser

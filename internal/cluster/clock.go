@@ -18,25 +18,14 @@ func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Lo
 // watch returns a transport that sets the clock by every answer that passes it: HTTP servers say in the header `Date`
 // when they answered (RFC 9110, section 6.6.1).
 func (c *clock) watch(transport http.RoundTripper) http.RoundTripper {
-	return &dated{transport: transport, clock: c}
+	return roundTrip(func(request *http.Request) (*http.Response, error) {
+		response, err := transport.RoundTrip(request)
+		if err != nil {
+			return response, err
+		}
+		if date, err := http.ParseTime(response.Header.Get("Date")); err == nil {
+			c.ahead.Store(int64(time.Until(date)))
+		}
+		return response, nil
+	})
 }
-
-type dated struct {
-	transport http.RoundTripper
-	clock     *clock
-}
-
-// RoundTrip implements [http.RoundTripper].
-func (d *dated) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := d.transport.RoundTrip(request)
-	if err != nil {
-		return response, err
-	}
-	if date, err := http.ParseTime(response.Header.Get("Date")); err == nil {
-		d.clock.ahead.Store(int64(time.Until(date)))
-	}
-	return response, nil
-}
-
-// WrappedRoundTripper lets client-go find the transport below, for instance to close its connections.
-func (d *dated) WrappedRoundTripper() http.RoundTripper { return d.transport }

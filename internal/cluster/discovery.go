@@ -15,21 +15,13 @@ type Discovery func(context.Context) (discovery.DiscoveryInterface, error)
 // end its requests to an API server that does not answer.
 func newDiscovery(config *rest.Config, httpClient *http.Client) Discovery {
 	return func(ctx context.Context) (discovery.DiscoveryInterface, error) {
+		within := roundTrip(func(request *http.Request) (*http.Response, error) {
+			return httpClient.Transport.RoundTrip(request.WithContext(ctx)) // it has none of its caller
+		})
 		return discovery.NewDiscoveryClientForConfigAndClient(config, &http.Client{
-			Transport: within{ctx, httpClient.Transport}, Timeout: httpClient.Timeout,
+			Transport: within, Timeout: httpClient.Timeout,
 		})
 	}
-}
-
-// within is a transport whose requests end with a context.
-type within struct {
-	ctx       context.Context // the requests have none of their caller
-	transport http.RoundTripper
-}
-
-// RoundTrip implements [http.RoundTripper].
-func (w within) RoundTrip(request *http.Request) (*http.Response, error) {
-	return w.transport.RoundTrip(request.WithContext(w.ctx))
 }
 
 // KubernetesVersion returns the version of the leaf's API server, such as v1.35.4.

@@ -206,9 +206,6 @@ func (f *fenced) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// WrappedRoundTripper lets client-go find the transport below, for instance to close its connections.
-func (f *fenced) WrappedRoundTripper() http.RoundTripper { return f.transport }
-
 // writes reports whether a request changes anything.
 func writes(request *http.Request) bool {
 	reads := request.Method == http.MethodGet || request.Method == http.MethodHead

@@ -94,7 +94,7 @@ func assemble(
 	if err != nil {
 		return nil, nil, err
 	}
-	httpClient := &http.Client{Transport: &renewing{authorized}}
+	httpClient := &http.Client{Transport: renew(authorized)}
 	scheme := sharedScheme()
 	mapper, err := newRESTMapper(config, httpClient)
 	if err != nil {

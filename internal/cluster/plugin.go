@@ -123,33 +123,22 @@ func (p *plugin) end() {
 
 // authorize returns a transport that adds the credentials to each request.
 func (p *plugin) authorize(transport http.RoundTripper) http.RoundTripper {
-	return &authorized{transport, p}
+	return roundTrip(func(request *http.Request) (*http.Response, error) {
+		given, err := p.credentials()
+		if err != nil {
+			return nil, err
+		}
+		if given.token != "" {
+			request = request.Clone(request.Context())
+			request.Header.Set("Authorization", "Bearer "+given.token)
+		}
+		response, err := transport.RoundTrip(request)
+		if err == nil && response.StatusCode == http.StatusUnauthorized {
+			p.forget(given)
+		}
+		return response, err
+	})
 }
-
-type authorized struct {
-	transport http.RoundTripper
-	plugin    *plugin
-}
-
-// RoundTrip implements [http.RoundTripper].
-func (a *authorized) RoundTrip(request *http.Request) (*http.Response, error) {
-	given, err := a.plugin.credentials()
-	if err != nil {
-		return nil, err
-	}
-	if given.token != "" {
-		request = request.Clone(request.Context())
-		request.Header.Set("Authorization", "Bearer "+given.token)
-	}
-	response, err := a.transport.RoundTrip(request)
-	if err == nil && response.StatusCode == http.StatusUnauthorized {
-		a.plugin.forget(given)
-	}
-	return response, err
-}
-
-// WrappedRoundTripper lets client-go find the transport below, for instance to close its connections.
-func (a *authorized) WrappedRoundTripper() http.RoundTripper { return a.transport }
 
 // certificate returns the client certificate of a new connection, or nil for none.
 func (p *plugin) certificate() (*tls.Certificate, error) {

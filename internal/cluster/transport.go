@@ -18,6 +18,12 @@ import (
 
 // These are the layers of the transport to an API server that have no other place. client-go builds the rest.
 
+// roundTrip is a transport that is a function.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements [http.RoundTripper].
+func (r roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
+
 // opening is a transport that lets the first request connect alone. The others wait until it is sent, and then share
 // its connection: HTTP/2 carries all requests on one. Otherwise each of the first requests would open a connection of
 // its own, and most of the work of a plan would be handshakes of TLS. If nothing answers the first request in time, the
@@ -72,71 +78,59 @@ func (o *opening) open(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// WrappedRoundTripper lets client-go find the transport below, for instance to close its connections.
-func (o *opening) WrappedRoundTripper() http.RoundTripper { return o.transport }
-
-// renewing is a transport that repeats a request once if the API server refuses the credentials. A credential plugin
-// then renews them, and so does client-go with a token that it reads from a file. But client-go leaves it to its caller
-// to ask again.
-type renewing struct {
-	transport http.RoundTripper // adds the credentials
-}
-
-// RoundTrip implements [http.RoundTripper].
-func (r *renewing) RoundTrip(request *http.Request) (*http.Response, error) {
-	again := request.Clone(request.Context()) // before client-go adds the credentials
-	response, err := r.transport.RoundTrip(request)
-	if err != nil || response.StatusCode != http.StatusUnauthorized {
-		return response, err
-	}
-	if request.GetBody != nil {
-		if again.Body, err = request.GetBody(); err != nil {
-			return response, nil //nolint:nilerr // the answer says what is wrong
+// renew returns a transport that repeats a request once if the API server refuses the credentials, which the transport
+// below adds. A credential plugin then renews them, and so does client-go with a token that it reads from a file. But
+// client-go leaves it to its caller to ask again.
+func renew(transport http.RoundTripper) http.RoundTripper {
+	return roundTrip(func(request *http.Request) (*http.Response, error) {
+		again := request.Clone(request.Context()) // before client-go adds the credentials
+		response, err := transport.RoundTrip(request)
+		if err != nil || response.StatusCode != http.StatusUnauthorized {
+			return response, err
 		}
-	}
-	if err := response.Body.Close(); err != nil {
-		return nil, err
-	}
-	return r.transport.RoundTrip(again)
+		if request.GetBody != nil {
+			if again.Body, err = request.GetBody(); err != nil {
+				return response, nil //nolint:nilerr // the answer says what is wrong
+			}
+		}
+		if err := response.Body.Close(); err != nil {
+			return nil, err
+		}
+		return transport.RoundTrip(again)
+	})
 }
-
-// WrappedRoundTripper lets client-go find the transport below, for instance to close its connections.
-func (r *renewing) WrappedRoundTripper() http.RoundTripper { return r.transport }
 
 // strangerError means that something else than an API server has answered in place of a leaf.
 type strangerError struct{ answer string }
 
 func (e *strangerError) Error() string { return e.answer }
 
-// ofAPIServer is a transport that turns answers of something else than an API server into errors: redirects, which no
-// API server sends, and which would let a leaf choose where requests go, even with their content; and refusals without
-// the words and the headers of Kubernetes, as of a load balancer without a route or of a login page. A bare 404 would
-// otherwise look as if an object did not exist.
-type ofAPIServer struct{ transport http.RoundTripper }
-
-func refuseStrangers(transport http.RoundTripper) http.RoundTripper { return &ofAPIServer{transport} }
-
-// RoundTrip implements [http.RoundTripper].
-func (o *ofAPIServer) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := o.transport.RoundTrip(request)
-	if err != nil {
-		return response, err
-	}
-	stranger := &strangerError{}
-	switch {
-	case isRedirect(response.StatusCode):
-		// The rest of the address may have secrets, for instance those of a login.
-		stranger.answer = "it redirects to nowhere"
-		if target, err := request.URL.Parse(response.Header.Get("Location")); err == nil && target.Host != "" {
-			stranger.answer = "it redirects to " + (&url.URL{Scheme: target.Scheme, Host: target.Host}).String()
+// refuseStrangers returns a transport that turns answers of something else than an API server into errors: redirects,
+// which no API server sends, and which would let a leaf choose where requests go, even with their content; and refusals
+// without the words and the headers of Kubernetes, as of a load balancer without a route or of a login page. A bare 404
+// would otherwise look as if an object did not exist.
+func refuseStrangers(transport http.RoundTripper) http.RoundTripper {
+	return roundTrip(func(request *http.Request) (*http.Response, error) {
+		response, err := transport.RoundTrip(request)
+		if err != nil {
+			return response, err
 		}
-	case isBareRefusal(response):
-		stranger.answer = "it answers " + response.Status + " without the words of Kubernetes"
-	default:
-		return response, nil
-	}
-	_ = response.Body.Close() // nobody reads it
-	return nil, stranger
+		stranger := &strangerError{}
+		switch {
+		case isRedirect(response.StatusCode):
+			// The rest of the address may have secrets, for instance those of a login.
+			stranger.answer = "it redirects to nowhere"
+			if target, err := request.URL.Parse(response.Header.Get("Location")); err == nil && target.Host != "" {
+				stranger.answer = "it redirects to " + (&url.URL{Scheme: target.Scheme, Host: target.Host}).String()
+			}
+		case isBareRefusal(response):
+			stranger.answer = "it answers " + response.Status + " without the words of Kubernetes"
+		default:
+			return response, nil
+		}
+		_ = response.Body.Close() // nobody reads it
+		return nil, stranger
+	})
 }
 
 // isRedirect reports whether net/http would follow an answer with this status.
@@ -178,9 +172,6 @@ func isBareRefusal(response *http.Response) bool {
 
 // auditID is the header by which a log of Kubernetes' audits names a request.
 const auditID = "Audit-Id"
-
-// WrappedRoundTripper lets client-go find the transport below, for instance to close its connections.
-func (o *ofAPIServer) WrappedRoundTripper() http.RoundTripper { return o.transport }
 
 // proxyError means that a proxy has refused to connect to a leaf.
 type proxyError struct{ proxy, status string }
