@@ -27,8 +27,8 @@ import (
 // the imitation is right.
 var cli = os.Getenv("PROTOCOL_CLI")
 
-// terraform is a folder in which Terraform runs. The provider is in this process, and Terraform attaches to it. For each
-// of several provider blocks, Terraform starts a provider of its own.
+// terraform is a folder in which Terraform runs. The provider is in this process, and Terraform attaches to it. For
+// each of several provider blocks, Terraform starts a provider of its own.
 type terraform struct {
 	*project
 
