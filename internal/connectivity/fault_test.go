@@ -418,6 +418,15 @@ var brokenAlone = map[string]struct {
 		},
 		"Node rome first",
 	},
+	// As long as Liqo does not know a pod, answers come to it past the overlay.
+	"Rome's node drops what comes from the overlay, and Liqo learns of its pods late": {
+		func(s scene, rome, milan *station) {
+			s.losesAll(milan, rome, false, 1, 2)
+			s.losesAll(rome, milan, true, 1, 2)
+			rome.again[first].overlay = &answer{Sent: looking}
+		},
+		`Unknown: packets from "milan" to "rome" get lost between the nodes of the two leaves`,
+	},
 	"Milan's node drops what comes through the overlay": {
 		func(s scene, rome, milan *station) {
 			s.losesAll(rome, milan, false, 1, 2)

@@ -74,7 +74,7 @@ func observed(w way) []string { return []string{w.story(), w.reverse().story()} 
 // tellOverlay says whether the gateway answers a node in the overlay.
 func (s *station) tellOverlay(node int) string {
 	text := "Whether the gateway of %q answers %s in the overlay is not known."
-	switch answer := s.reports[node].overlay; {
+	switch answer := s.ofOverlay(node); {
 	case answer == nil || answer.Sent == 0:
 	case answer.lasts():
 		text = "The gateway of %q answers what %s sends in the overlay."

@@ -25,7 +25,7 @@ func (t *Test) look(ctx context.Context) {
 	_ = t.both(func(s, _ *station) error {
 		var err error
 		s.again, err = s.ask(ctx, again, "the test's pods to look again", pingScript+lookScript,
-			func(int) []string { return s.addresses })
+			func(int) []string { return append([]string{s.overlay}, s.addresses...) })
 		s.miss("What pods see when they look again", err)
 		return nil
 	})
@@ -44,7 +44,7 @@ func (t *Test) look(ctx context.Context) {
 // detour lets such a pod on each node ping the listeners of the other leaf, and reads what it reports.
 func (s *station) detour(ctx context.Context) {
 	pods, err := s.run(ctx, "the test's pods without a route to send their packets", func(node int) *corev1.Pod {
-		pod := s.newPod("detour", pingScript+lookScript, node, s.addresses...)
+		pod := s.newPod("detour", pingScript+lookScript, node, append([]string{""}, s.addresses...)...)
 		pod.Labels[consts.LocalPodLabelKey] = consts.LocalPodLabelValue
 		return pod
 	}, hasEnded)

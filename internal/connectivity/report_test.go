@@ -135,7 +135,7 @@ func TestAProberReportsEachPodAndHowFarPacketsGet(t *testing.T) {
 
 func TestAPodWithoutARouteReportsWhichPodsAnswer(t *testing.T) {
 	p := newPodOnThisMachine(t)
-	if err := p.command(t, pingScript+lookScript, "10.0.0.1", "10.0.0.2").Run(); err != nil {
+	if err := p.command(t, pingScript+lookScript, "", "10.0.0.1", "10.0.0.2").Run(); err != nil {
 		t.Fatal(err)
 	}
 	report, err := parseReport(p.message(t))

@@ -133,10 +133,19 @@ func (w way) reachesNode() certainty {
 	}
 }
 
+// ofOverlay is what the gateway answers a node's pod in the overlay, or nil. What the pod sees when it looks again
+// counts: before Liqo has learned of the pod, answers come to it past the overlay.
+func (s *station) ofOverlay(node int) *answer {
+	if node < len(s.again) && s.again[node].overlay != nil {
+		return s.again[node].overlay
+	}
+	return s.reports[node].overlay
+}
+
 // hears reports whether a node's pod gets answers of the gateway itself, which it asks through the overlay. They come
 // back by the pod network.
 func (s *station) hears(node int) bool {
-	answer := s.reports[node].overlay
+	answer := s.ofOverlay(node)
 	return answer != nil && answer.lasts()
 }
 
@@ -144,7 +153,7 @@ func (s *station) hears(node int) bool {
 // itself says, all of it or what is for other nodes than its own. So a silent gateway shows something only if another
 // pod hears it, from no nearer.
 func (s *station) overlayOf(node int) certainty {
-	answer := s.reports[node].overlay
+	answer := s.ofOverlay(node)
 	switch {
 	case answer == nil || answer.Sent == 0:
 		return unsure

@@ -31,6 +31,7 @@ type tested struct {
 	pair    *acctest.PacketPair
 	lab     *acctest.RealLab
 	several bool // nodes in each cluster
+	slow    bool // the nodes
 	runs    int  // of the test
 }
 
