@@ -24,18 +24,11 @@ import (
 // requests, which are not gRPC, have another address than the API server's: where etcd serves both, gRPC takes a fifth
 // more CPU time.
 func (c *Cluster) configureEtcd(data, certificates string, log *os.File) error {
-	address, err := freeAddress("https")
+	ports, err := freePorts(3)
 	if err != nil {
 		return err
 	}
-	gateway, err := freeAddress("https")
-	if err != nil {
-		return err
-	}
-	health, err := freeAddress("http")
-	if err != nil {
-		return err
-	}
+	address, gateway, health := addressAt("https", ports[0]), addressAt("https", ports[1]), addressAt("http", ports[2])
 	c.etcd = labdir.Etcd{
 		Address: gateway.String(), CAFile: filepath.Join(certificates, "etcd-ca.crt"),
 		CertFile: filepath.Join(certificates, "etcd.crt"), KeyFile: filepath.Join(certificates, "etcd.key"),
@@ -65,10 +58,9 @@ func (c *Cluster) configureEtcd(data, certificates string, log *os.File) error {
 	return nil
 }
 
-// freeAddress returns an address on this machine with a port that is free at the moment.
-func freeAddress(scheme string) (*url.URL, error) {
-	port, err := freePort()
-	return &url.URL{Scheme: scheme, Host: net.JoinHostPort(loopback, strconv.Itoa(port))}, err
+// addressAt returns the address of a port of this machine.
+func addressAt(scheme string, port int) *url.URL {
+	return &url.URL{Scheme: scheme, Host: net.JoinHostPort(loopback, strconv.Itoa(port))}
 }
 
 // writeEtcdCertificate writes the one certificate that etcd shows, and that it asks for.

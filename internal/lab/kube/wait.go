@@ -94,15 +94,29 @@ func (c *Cluster) serve(
 
 // freePort returns a port of the loopback interface that is free at the moment.
 func freePort() (int, error) {
-	listener, err := net.Listen("tcp", net.JoinHostPort(loopback, "0"))
+	ports, err := freePorts(1)
 	if err != nil {
 		return 0, err
 	}
-	address, ok := listener.Addr().(*net.TCPAddr)
-	if !ok {
-		return 0, errors.New("a TCP listener without a TCP address")
+	return ports[0], nil
+}
+
+// freePorts returns several of them, each once. The system may give the same one again as soon as it is free.
+func freePorts(number int) ([]int, error) {
+	ports := make([]int, number)
+	for i := range ports {
+		listener, err := net.Listen("tcp", net.JoinHostPort(loopback, "0"))
+		if err != nil {
+			return nil, err
+		}
+		defer listener.Close() //nolint:gocritic // all of them stay open until the last one is known
+		address, ok := listener.Addr().(*net.TCPAddr)
+		if !ok {
+			return nil, errors.New("a TCP listener without a TCP address")
+		}
+		ports[i] = address.Port
 	}
-	return address.Port, listener.Close()
+	return ports, nil
 }
 
 // awaitPort waits until a process accepts connections on a port. There is no event for this.

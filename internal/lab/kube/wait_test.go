@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -64,5 +65,16 @@ func TestAProgramWhosePortAnotherProcessTookListensOnAnotherPort(t *testing.T) {
 		if err := other.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+func TestPortsThatAreChosenTogetherAreDifferentOnes(t *testing.T) {
+	ports, err := freePorts(500)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(ports)
+	if different := len(slices.Compact(ports)); different != 500 {
+		t.Errorf("only %d of 500 ports are different ones", different)
 	}
 }
