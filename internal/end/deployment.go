@@ -6,7 +6,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -21,19 +20,7 @@ func (e *End) checkDeployment(ctx context.Context, gateway wholeGateway, made pa
 	if gateway.derived == nil {
 		return nil
 	}
-	name := liqo.MadeForGateway(gateway.Object)
-	desired := &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: name.Namespace, Name: name.Name,
-			Labels: made.Deployment.Metadata.Labels, Annotations: made.Deployment.Metadata.Annotations,
-		},
-		Spec: *made.Deployment.Spec.DeepCopy(),
-	}
-	for _, volume := range desired.Spec.Template.Spec.Volumes {
-		if volume.Secret != nil && volume.Secret.SecretName == "" { // Liqo sets it when there is one
-			volume.Secret.SecretName = name.Name
-		}
-	}
+	desired := liqo.DeploymentOf(gateway.Object, made.Deployment)
 	err := e.tryDeployment(ctx, desired)
 	if !cluster.Refused(err) {
 		return nil

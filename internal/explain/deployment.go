@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -97,4 +99,45 @@ func noPod(ctx context.Context, leaf *cluster.Leaf, deployment *appsv1.Deploymen
 			events...),
 		Advice: fmt.Sprintf("Check that kube-controller-manager of leaf %q works.", leaf.Name),
 	}}, err
+}
+
+// refusedDeployment returns the cause why a gateway has no Deployment if the API server refuses it, else nil. Only
+// Liqo's log says so. So refusedDeployment makes the same one as a dry run. What it can't find out, for example because
+// the user may not create Deployments, is no cause.
+func refusedDeployment(ctx context.Context, leaf *cluster.Leaf, gateway client.Object) *trouble.Problem {
+	described, err := describedDeployment(ctx, leaf, gateway)
+	if err != nil {
+		return nil
+	}
+	deployment := liqo.DeploymentOf(gateway, described)
+	if err = leaf.Live.Create(ctx, deployment, client.DryRunAll); !cluster.Refused(err) {
+		return nil
+	}
+	return &trouble.Problem{
+		ID: "gateway-deployment-refused", Summary: "the gateway's Deployment is refused",
+		Evidence: []string{fmt.Sprintf("Liqo can't create %s. The API server says: %s", leaf.Describe(deployment),
+			cluster.ShownLines(err.Error()))},
+		Advice: "Change what the API server refuses, in the gateway's template or on the leaf. Then apply again.",
+	}
+}
+
+// describedDeployment returns the Deployment of a gateway, as the object of its technology, WireGuard, describes it.
+func describedDeployment(
+	ctx context.Context, leaf *cluster.Leaf, gateway client.Object,
+) (networkingv1beta1.DeploymentTemplate, error) {
+	get := func(reference *corev1.ObjectReference, into client.Object) error {
+		return leaf.Live.Get(ctx, client.ObjectKey{Namespace: reference.Namespace, Name: reference.Name}, into)
+	}
+	switch gateway := gateway.(type) {
+	case *networkingv1beta1.GatewayServer:
+		var described networkingv1beta1.WgGatewayServer
+		err := get(gateway.Status.ServerRef, &described)
+		return described.Spec.Deployment, err
+	case *networkingv1beta1.GatewayClient:
+		var described networkingv1beta1.WgGatewayClient
+		err := get(gateway.Status.ClientRef, &described)
+		return described.Spec.Deployment, err
+	default:
+		return networkingv1beta1.DeploymentTemplate{}, fmt.Errorf("%T is no gateway", gateway)
+	}
 }

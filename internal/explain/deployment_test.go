@@ -1,11 +1,18 @@
 package explain
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
 func TestTheErrorNamesARefusedPod(t *testing.T) {
@@ -31,4 +38,49 @@ func TestTheErrorHasAllCausesOfAGateway(t *testing.T) {
 	says(t, told(t, exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeLoadBalancer)),
 		"the gateway has no pod",
 		`In addition, the load balancer gives no address on leaf "milan".`)
+}
+
+// Liqo writes into its log alone why it can't make a Deployment.
+func TestTheAPIServerExplainsAMissingDeployment(t *testing.T) {
+	deployments := schema.GroupResource{Group: "apps", Resource: "deployments"}
+	for name, test := range map[string]struct {
+		answer   error
+		headline string
+		part     string
+	}{
+		"a policy": {
+			apierrors.NewForbidden(deployments, "gw-rome",
+				errors.New(`admission webhook "kyverno" denied the request: no limits`)),
+			"the gateway's Deployment is refused",
+			"Liqo can't create Deployment liqo-tenant-rome/gw-rome. The API server says: deployments.apps \"gw-rome\" is " +
+				"forbidden: admission webhook \"kyverno\" denied the request: no limits",
+		},
+		"no permission for the dry run": {
+			apierrors.NewForbidden(deployments, "gw-rome", errors.New(
+				`User "jane" cannot create resource "deployments" in API group "apps" in the namespace "liqo-tenant-rome"`)),
+			"Liqo does not react", "logs deployment/liqo-controller-manager",
+		},
+		"nothing, on the second try": {nil, "Liqo does not react", "logs deployment/liqo-controller-manager"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			technology := &networkingv1beta1.WgGatewayServer{ObjectMeta: written("rome", "")}
+			technology.Spec.Deployment.Spec.Template.Spec.PriorityClassName = "high"
+			s := milan(t, exposedGateway(), technology, liqoControllers(1))
+			s.Leaf.Live = interceptor.NewClient(s.Leaf.Live, interceptor.Funcs{
+				Create: func(_ context.Context, _ client.WithWatch, object client.Object,
+					options ...client.CreateOption) error {
+					asked := (&client.CreateOptions{}).ApplyOptions(options)
+					if made, ok := object.(*appsv1.Deployment); !ok || len(asked.DryRun) == 0 ||
+						made.Spec.Template.Spec.PriorityClassName != "high" {
+						t.Errorf("it makes %v", object)
+					}
+					return test.answer
+				},
+			})
+			says(t, Wait(t.Context(), s, "an end", context.DeadlineExceeded), test.headline, test.part)
+			if test.headline == "the gateway's Deployment is refused" && !s.Refuses(t.Context()) {
+				t.Error("a wait would not end")
+			}
+		})
+	}
 }

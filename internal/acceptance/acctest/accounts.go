@@ -154,17 +154,22 @@ func (l *Lab) Limit(t *testing.T, leaf string, users ...string) {
 	config.Impersonate = rest.ImpersonationConfig{UserName: terraformUser, Groups: []string{"system:masters"}}
 	limited, err := client.New(config, client.Options{Scheme: cluster.NewScheme()})
 	Must(t, err)
-	// An API server does not say when it has read a policy, only that it refuses something.
+	UntilRefused(t, limited, NamespaceNamed("another"), NotNetwork)
+}
+
+// UntilRefused waits until an API server refuses an object with this text. It does not say when it has read a rule.
+func UntilRefused(t *testing.T, c client.Client, object client.Object, text string) {
+	t.Helper()
 	const interval = 50 * time.Millisecond
-	inForce := func(ctx context.Context) (bool, error) {
-		err := limited.Create(ctx, NamespaceNamed("another"), client.DryRunAll)
-		if err != nil && strings.Contains(err.Error(), NotNetwork) {
+	refuses := func(ctx context.Context) (bool, error) {
+		err := c.Create(ctx, object.DeepCopyObject().(client.Object), client.DryRunAll) //nolint:errcheck,forcetypeassert // a copy
+		if err != nil && strings.Contains(err.Error(), text) {
 			return true, nil
 		}
 		return false, err
 	}
 	//nolint:forbidigo // there is no event for it
-	if err := wait.PollUntilContextTimeout(t.Context(), interval, TimeToHappen, true, inForce); err != nil {
-		t.Fatalf("the policy is not in force on %s: %v", leaf, err)
+	if err := wait.PollUntilContextTimeout(t.Context(), interval, TimeToHappen, true, refuses); err != nil {
+		t.Fatalf("it is not refused with %q: %v", text, err)
 	}
 }

@@ -7,7 +7,10 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiresource "k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -33,6 +36,39 @@ func TestAccFailureOfAPodThatPodSecurityRejectsHasItsReason(t *testing.T) {
 			`…A gateway's pod is privileged and forwards packets. The leaf's policies, quotas and Pod Security labels `+
 				`must allow this in namespace liqo-tenant-rome.`,
 			`How far it got:`, acctest.HelpAt("gateway-pod-refused")),
+	})
+}
+
+// Liqo writes into its log alone that its Deployment is refused.
+func TestAccFailureOfADeploymentThatAQuotaForbidsHasItsReason(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	none := corev1.ResourceList{"count/deployments.apps": apiresource.MustParse("0")}
+	quota := &corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "no-deployments"},
+		Spec:       corev1.ResourceQuotaSpec{Hard: none},
+	}
+	lab.Have(t, "milan", quota)
+	quota.Status = corev1.ResourceQuotaStatus{Hard: none, Used: none} // no controller of the lab writes it
+	acctest.Must(t, lab.Client(t, "milan").Status().Update(t.Context(), quota))
+	deployment := &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: quota.Namespace, GenerateName: "a-"},
+		Spec: appsv1.DeploymentSpec{
+			Selector: metav1.SetAsLabelSelector(map[string]string{"app": "a"}),
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "a"}},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "a", Image: "a"}}},
+			},
+		},
+	}
+	acctest.UntilRefused(t, lab.Client(t, "milan"), deployment, "exceeded quota")
+	acctest.Apply(t, resource.TestStep{
+		Config: lab.Between("milan", `timeouts = { create = "24h" }`),
+		ExpectError: acctest.Message(`The gateway's Deployment is refused on leaf "milan"`,
+			`A refusal was found while waiting for … on "milan".`,
+			`Liqo can't create Deployment liqo-tenant-rome/gw-rome. The API server says: deployments.apps "gw-rome" is `+
+				`forbidden: exceeded quota: no-deployments, …`,
+			`…Change what the API server refuses, in the gateway's template or on the leaf. Then apply again.`,
+			acctest.HelpAt("gateway-deployment-refused")),
 	})
 }
 
