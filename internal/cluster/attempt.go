@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	corev1 "k8s.io/api/core/v1"
@@ -25,11 +26,13 @@ type patience struct {
 	// answer limits the first request to an API server. A network that drops its packets must not delay a plan for longer.
 	// The limit begins when the request is sent, after a credential plugin has ended, which may wait for its user.
 	answer time.Duration
+	// plugin is how often the log says that a credential plugin is awaited. Terraform shows nothing else meanwhile.
+	plugin time.Duration
 	// fill limits what follows. An API server or a proxy may answer single requests and hold back streams.
 	fill time.Duration
 }
 
-var usualPatience = patience{answer: 15 * time.Second, fill: time.Minute}
+var usualPatience = patience{answer: 15 * time.Second, plugin: 10 * time.Second, fill: time.Minute}
 
 // attempt is one attempt to connect to a leaf. It belongs to no caller, so the end of a caller's context does not end
 // it for the others.
@@ -70,16 +73,22 @@ func (a *attempt) isOver() bool {
 }
 
 // wait returns the connected leaf or the error of the attempt when it has ended.
-func (a *attempt) wait(ctx context.Context) (*Leaf, error) {
-	select {
-	case <-a.done:
-	case <-ctx.Done():
-		return nil, a.late(ctx)
+func (a *attempt) wait(ctx context.Context, patience patience) (*Leaf, error) {
+	for awaited := time.Tick(patience.plugin); ; {
+		select {
+		case <-a.done:
+			if a.err != nil {
+				return nil, a.err
+			}
+			return a.leaf, nil
+		case <-ctx.Done():
+			return nil, a.late(ctx)
+		case <-awaited:
+			if said, waits := a.plugin.Load().waits(); waits {
+				tflog.Warn(ctx, "waiting for a credential plugin", map[string]any{"leaf": a.name, "plugin_says": said})
+			}
+		}
 	}
-	if a.err != nil {
-		return nil, a.err
-	}
-	return a.leaf, nil
 }
 
 // ask puts a question to the leaf as soon as there are clients for it.

@@ -11,12 +11,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 )
 
 // scripted returns the registry of a leaf with a server and a credential plugin, a shell script.
@@ -129,6 +130,14 @@ func TestACredentialPluginThatFailsRunsOnceForAllWhoAsk(t *testing.T) {
 	}
 }
 
+// written is called with each line of a log.
+type written func(line string)
+
+func (w written) Write(line []byte) (int, error) {
+	w(string(line))
+	return len(line), nil
+}
+
 func TestACredentialPluginThatWaitsIsQuotedAndEndsWithTheProvider(t *testing.T) {
 	server := serveTLS(t, func(w http.ResponseWriter, _ *http.Request) { noClusterID(w) })
 	held := filepath.Join(t.TempDir(), "held") // by the plugin, and by the program that it starts
@@ -143,13 +152,12 @@ func TestACredentialPluginThatWaitsIsQuotedAndEndsWithTheProvider(t *testing.T) 
 	registry := scripted(t, server,
 		"exec 3>"+held+"\necho open https://login.example and enter ABCD >&2\nsleep 3600 &\nwait")
 	ctx, late := context.WithCancelCause(t.Context())
-	go func() {
-		for said := ""; !strings.Contains(said, "ABCD") && ctx.Err() == nil; runtime.Gosched() {
-			said, _ = registry.attempt("rome").plugin.Load().waits() //nolint:contextcheck // it belongs to no caller
+	registry.patience.plugin = time.Millisecond
+	_, err := registry.Leaf(tflogtest.RootLogger(ctx, written(func(line string) {
+		if strings.Contains(line, `"leaf":"rome"`) && strings.Contains(line, "enter ABCD") {
+			late(context.DeadlineExceeded)
 		}
-		late(context.DeadlineExceeded)
-	}()
-	_, err := registry.Leaf(ctx, "rome")
+	})), "rome")
 	waiting, ok := errors.AsType[*Error](err)
 	if !ok || waiting.ID != "credential-plugin-waits" || !strings.Contains(waiting.Detail(), "enter ABCD") {
 		t.Fatalf("got: %v", err)

@@ -76,7 +76,7 @@ func (r *Registry) Close() {
 // unless the API server did not answer at all: then every later call fails with the same error, because each attempt
 // would take as long again. Errors are an [UnknownNameError], an [Error], or the context's.
 func (r *Registry) Leaf(ctx context.Context, name string) (*Leaf, error) {
-	return r.attempt(name).wait(ctx) //nolint:contextcheck // it belongs to no caller
+	return r.attempt(name).wait(ctx, r.patience) //nolint:contextcheck // it belongs to no caller
 }
 
 // Ask is [Registry.Leaf] with a question to the leaf, which it asks while it still connects, so that nobody waits for
@@ -91,7 +91,7 @@ func (r *Registry) Ask(
 	defer stop()
 	answered := make(chan error, 1)
 	go func() { answered <- attempt.ask(questionCtx, question) }()
-	leaf, err := attempt.wait(ctx)
+	leaf, err := attempt.wait(ctx, r.patience)
 	if err != nil {
 		stop()
 	}
