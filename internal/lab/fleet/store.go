@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -14,6 +15,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/apimachinery/pkg/watch"
 )
+
+// remembered is how many changes a leaf remembers for clients whose watch begins after them. Kubernetes remembers a hundred
+// of each kind, or more.
+const remembered = 200
 
 // contents are those of an object, of any kind.
 type contents = unstructured.Unstructured
@@ -34,7 +39,7 @@ type store struct {
 	mu       sync.Mutex
 	version  int64 // of the last write
 	objects  map[*resource]map[types.NamespacedName]object
-	changed  map[*resource]int64 // the version of the last write of each resource
+	history  []change // the last ones, of which the oldest may be forgotten
 	watchers map[*watcher]struct{}
 
 	namespaces *resource // where the other objects are
@@ -42,7 +47,7 @@ type store struct {
 
 func newStore(all resources) *store {
 	s := &store{
-		version: 1, objects: map[*resource]map[types.NamespacedName]object{}, changed: map[*resource]int64{},
+		version: 1, objects: map[*resource]map[types.NamespacedName]object{},
 		watchers: map[*watcher]struct{}{}, namespaces: all.ofKind(v1.WithKind("Namespace")),
 	}
 	for _, r := range all {
@@ -184,7 +189,7 @@ func (s *store) put(
 	}
 	former := s.objects[r][key]
 	s.objects[r][key] = stored
-	s.notify(change{event, r, former, stored})
+	s.notify(change{event, r, former, stored, s.version})
 	return stored, nil
 }
 
@@ -195,14 +200,13 @@ func (s *store) remove(r *resource, key types.NamespacedName, present object) (o
 		return object{}, err
 	}
 	delete(s.objects[r], key)
-	s.notify(change{watch.Deleted, r, present, last})
+	s.notify(change{watch.Deleted, r, present, last, s.version})
 	return last, nil
 }
 
 // next gives an object the next version.
 func (s *store) next(r *resource, written *contents) (object, error) {
 	s.version++
-	s.changed[r] = s.version
 	written.SetResourceVersion(s.currentVersion())
 	encoded, err := json.Marshal(written)
 	return object{written, encoded}, err
@@ -214,9 +218,14 @@ type change struct {
 	resource *resource
 	// former is how the object was before; its Unstructured is nil if there was none.
 	former, object object
+	version        int64
 }
 
 func (s *store) notify(c change) {
+	if len(s.history) == 2*remembered {
+		s.history = slices.Clone(s.history[remembered:])
+	}
+	s.history = append(s.history, c)
 	for w := range s.watchers {
 		w.notify(c)
 	}

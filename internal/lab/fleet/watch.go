@@ -46,8 +46,14 @@ func (s *store) watch(
 		there = s.selection(r, selected)
 	case err != nil:
 		return nil, nil, "", apierrors.NewBadRequest("resourceVersion: " + err.Error())
-	case since < s.changed[r]: // no history is kept
+	case len(s.history) > 0 && since < s.history[0].version-1:
 		return nil, nil, "", apierrors.NewResourceExpired("too old resource version: " + version)
+	default:
+		for _, c := range s.history {
+			if c.version > since {
+				w.notify(c)
+			}
+		}
 	}
 	s.subscribe(ctx, w)
 	return w, there, s.currentVersion(), nil

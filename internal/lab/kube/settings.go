@@ -53,7 +53,7 @@ func (c *Cluster) Set(ctx context.Context, key, value string) error {
 // Health is the state of a cluster at one moment.
 type Health struct {
 	// APIServer is running, stopped (on request) or failing. Liqo is running, stopped (on request)
-	// or none.
+	// or none. Both are changing while a part of the cluster starts or stops, which may take minutes.
 	APIServer string `json:"apiServer"`
 	Liqo      string `json:"liqo"`
 	// Restarts counts how often each program ended by itself and was started again, by name.
@@ -62,9 +62,11 @@ type Health struct {
 
 // Health returns the state of the cluster.
 func (c *Cluster) Health(ctx context.Context) Health {
-	health := Health{APIServer: "running", Liqo: "running", Restarts: map[string]int{}}
-	c.changing.Lock()
+	if !c.changing.TryLock() {
+		return Health{APIServer: "changing", Liqo: "changing"}
+	}
 	defer c.changing.Unlock()
+	health := Health{APIServer: "running", Liqo: "running", Restarts: map[string]int{}}
 	switch {
 	case !c.HasLiqo():
 		health.Liqo = "none"

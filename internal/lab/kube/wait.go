@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"strconv"
-	"strings"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -85,7 +84,7 @@ func (c *Cluster) serve(
 			p.Keep()
 			return port, nil
 		}
-		if attempt == portAttempts || ctx.Err() != nil || !strings.Contains(p.Failure().Error(), portTaken) {
+		if attempt == portAttempts || ctx.Err() != nil || !p.Says(portTaken) {
 			return 0, err
 		}
 		port = 0

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -34,9 +35,10 @@ type Spec struct {
 
 // Process is a running child process. It is safe for concurrent use.
 type Process struct {
-	spec Spec
-	done chan struct{}
-	stop chan struct{}
+	spec  Spec
+	begun int64 // the length of the log before the start
+	done  chan struct{}
+	stop  chan struct{}
 
 	mu       sync.Mutex
 	cmd      *exec.Cmd
@@ -49,6 +51,9 @@ type Process struct {
 // Start starts the process and returns at once.
 func Start(spec Spec) (*Process, error) {
 	p := &Process{spec: spec, done: make(chan struct{}), stop: make(chan struct{})}
+	if log, err := os.Stat(spec.Log); err == nil {
+		p.begun = log.Size()
+	}
 	if err := p.launch(); err != nil {
 		return nil, err
 	}
@@ -83,6 +88,12 @@ func (p *Process) Failure() error {
 		reason = p.err.Error()
 	}
 	return p.WithLog(errors.New(reason))
+}
+
+// Says reports whether the process has written a text into its log, to which earlier ones have written, too.
+func (p *Process) Says(text string) bool {
+	log, err := os.ReadFile(p.spec.Log)
+	return err == nil && strings.Contains(string(log[min(p.begun, int64(len(log))):]), text)
 }
 
 // WithLog adds the process's name and the end of its log to an error.

@@ -146,11 +146,15 @@ func watchName(c *check) {
 	c.expect(c.watched(changes, 1), "DELETED two")
 }
 
+// A client may have listed the objects some changes ago.
 func watchFromVersion(c *check) {
 	c.three()
-	changes := c.watch(&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: c.version()}})
+	from := &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: c.version()}}
+	c.must(c.Delete(c.Context(), &corev1.ConfigMap{ObjectMeta: c.named("two")}))
 	c.must(c.Create(c.Context(), &corev1.ConfigMap{ObjectMeta: c.named("four")}))
-	c.expect(c.watched(changes, 1), "ADDED four")
+	changes := c.watch(from)
+	c.must(c.Create(c.Context(), &corev1.ConfigMap{ObjectMeta: c.named("five")}))
+	c.expect(c.watched(changes, 3), "DELETED two", "ADDED four", "ADDED five")
 }
 
 func discoverGroups(c *check) {
