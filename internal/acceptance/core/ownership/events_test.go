@@ -57,21 +57,3 @@ func TestAccANetworkInTheOppositeDirectionIsImportedAsItIsAndThenTurnedAround(t 
 		},
 	)
 }
-
-func TestAccALeafThatIsGoneCanBeGivenUp(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	p := lab.NewProject(t, t.TempDir())
-	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+acctest.InDefault))
-	p.Apply()
-	lab.Command(t, "stop-apiserver", "milan")
-	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+acctest.InDefault+"\nabandon_lost_cluster = true"))
-	acctest.Says(t, p.Run("apply", "-auto-approve"), `Warning: The API server can't be reached on leaf "milan"`,
-		"The shortcut could not be refreshed. Its state stays unchanged.",
-		"~ abandon_lost_cluster = false -> true", "0 added, 1 changed, 0 destroyed")
-	acctest.Says(
-		t, p.Run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", `Cluster "milan" (milan) is gone.`,
-		"1 destroyed")
-	lab.Command(t, "start-apiserver", "milan")
-	// Only Milan still has objects. They are imported, and a destroy removes them.
-	acctest.Apply(t, imports(lab.Between("milan", acctest.OverNodePort+acctest.InDefault), "rome/milan"))
-}

@@ -17,30 +17,6 @@ func TestMain(m *testing.M) { acctest.Main(m) }
 // The page that says what Terraform does to a shortcut.
 const lives = "templates/guides/lifecycle.md.tmpl"
 
-func TestAccAnotherStateGetsAShortcutByAnImportAlone(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	for name, namespaces := range map[string]string{
-		"in the tenant namespaces": "", "in namespaces of one's own": acctest.InDefault,
-	} {
-		t.Run(name, func(t *testing.T) {
-			lab.KeepsInventory(t)
-			first := lab.StateIn(t, "first", acctest.Joining("s", "rome", "milan", namespaces))
-			second := lab.StateIn(t, "second", acctest.Joining("s", "rome", "milan", namespaces))
-			acctest.DestroyAtLast(first, second)
-			first.Apply()
-			networks := lab.Networks(t)
-			acctest.Says(t, second.Refused("plan"), "Error: A shortcut with", "exists already on leaf",
-				"in directory first, workspace default", "Then, or if that state is lost, import it",
-				"import { to = liqo_shortcut.rome_milan id = \"rome/milan\" }")
-
-			first.Forget("liqo_shortcut.s")
-			second.Write("import.tf", "import {\n  to = liqo_shortcut.s\n  id = \"rome/milan\"\n}\n")
-			acctest.Says(t, second.Again(), "1 imported, 0 added, 0 changed, 0 destroyed")
-			lab.SameNetworks(t, networks)
-		})
-	}
-}
-
 func TestAccACreateThatTimesOutSaysHowToContinueAndContinues(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	lab.Command(t, "set", "milan", "load-balancer=false")

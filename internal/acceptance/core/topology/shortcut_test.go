@@ -33,31 +33,6 @@ func TestAccLeavesWithTheSamePodCIDRAreRemapped(t *testing.T) {
 	})
 }
 
-func TestAccThreeClustersBecomeAFullMeshInOneApply(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Topology)
-	acctest.Apply(t,
-		resource.TestStep{
-			Config: lab.Contexts(`
-				resource "liqo_shortcut" "mesh" {
-				  for_each = {
-				    rome-milan   = { client = "rome", server = "milan" }
-				    rome-naples  = { client = "rome", server = "naples" }
-				    milan-naples = { client = "milan", server = "naples" }
-				  }
-				  client         = each.value.client
-				  server         = each.value.server
-				  server_gateway = { service_type = "NodePort" }
-				}`),
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue(`liqo_shortcut.mesh["rome-milan"]`, tfjsonpath.New("status"), acctest.Connected),
-				statecheck.ExpectKnownValue(`liqo_shortcut.mesh["rome-naples"]`, tfjsonpath.New("status"), acctest.Connected),
-				statecheck.ExpectKnownValue(`liqo_shortcut.mesh["milan-naples"]`, tfjsonpath.New("status"), acctest.Connected),
-			},
-		},
-		resource.TestStep{Config: lab.Contexts("")}, // the test framework can't destroy resources with for_each
-	)
-}
-
 func TestAccTheCentreAndItsLeavesAreConnectedInOneApply(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
 	const config = `

@@ -2,10 +2,7 @@ package topology
 
 import (
 	"fmt"
-	"regexp"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -122,16 +119,6 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestAccAnUnpredictedForbiddenRemappingLeavesNothingBehind(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Topology)
-	acctest.Apply(t, resource.TestStep{ // Liqo's IPAM has only private addresses
-		Config: lab.Between("europe", acctest.OverNodePort+"\n"+`cidr_remapping = "forbid"`),
-		ExpectError: regexp.MustCompile(
-			`(?s)Remapping is forbidden, and needed on leaf "rome".*100\.64\.0\.0/16\s+of\s+"europe"`,
-		),
-	})
 }
 
 func TestAccTwoAppliesAtOnceOnPairsThatShareALeafCreateBoth(t *testing.T) {
