@@ -42,8 +42,6 @@ type Options struct {
 	Peerable bool
 	// Metrics reports whether Liqo's gateways serve their metrics; see kube.Spec.
 	Metrics bool
-	// NodeMonitorGracePeriod is the time until Kubernetes notices that a node is lost; see kube.Spec.
-	NodeMonitorGracePeriod time.Duration
 	// DataPlane carries packets between gateways.
 	DataPlane DataPlane
 	// GatewayReadyAfter, PodReportedAfter and ConnectAfter delay pods and tunnels; see kubelet.Values.
@@ -138,7 +136,7 @@ func (l *Lab) newClusters(ctx context.Context, options Options) error {
 		plane = l.real
 	}
 	for i, spec := range options.Clusters {
-		spec.Metrics, spec.NodeMonitorGracePeriod = options.Metrics, options.NodeMonitorGracePeriod
+		spec.Metrics = options.Metrics
 		c, err := kube.New(kube.Options{
 			Spec:         spec.Spec,
 			Number:       i,

@@ -114,9 +114,7 @@ func values(loaded *chart.Chart, spec Spec) (chartutil.Values, error) {
 			"externalCIDR": spec.ExternalCIDR.String(),
 		},
 		"networking": map[string]any{
-			"gatewayTemplates": map[string]any{
-				"replicas": float64(max(1, spec.GatewayReplicas)), "wireguard": map[string]any{"implementation": "userspace"},
-			},
+			"gatewayTemplates": map[string]any{"wireguard": map[string]any{"implementation": "userspace"}},
 		},
 		// The virtual kubelets of all clusters share one machine. Each takes a free port, and none
 		// leaves a certificate in /tmp/certs.

@@ -42,10 +42,6 @@ type Spec struct {
 	Liqo binaries.LiqoRelease
 	// Metrics reports whether Liqo's gateways serve their metrics, in their pods.
 	Metrics bool
-	// GatewayReplicas is the number of pods of each gateway, which Liqo's chart sets. Zero stands for one.
-	GatewayReplicas int
-	// NodeMonitorGracePeriod is the time until Kubernetes notices that a node is lost. Zero stands for its default.
-	NodeMonitorGracePeriod time.Duration
 }
 
 // HasLiqo reports whether Liqo is installed.

@@ -197,9 +197,6 @@ func (c *Cluster) startKubeControllerManager(ctx context.Context) error {
 		fmt.Sprintf("--kube-api-qps=%d", qps),
 		fmt.Sprintf("--kube-api-burst=%d", burst),
 	}
-	if c.NodeMonitorGracePeriod > 0 {
-		args = append(args, "--node-monitor-grace-period="+c.NodeMonitorGracePeriod.String())
-	}
 	if c.Peerable {
 		controllers = append(controllers, peeringControllers...)
 		flags, err := c.peeringControllerFlags()

@@ -83,8 +83,6 @@ func parseCluster(ctx context.Context, value string, standard kube.Spec) (lab.Cl
 			c.ServiceCIDR, err = netip.ParsePrefix(argument)
 		case "nodes":
 			c.NodeCount, err = strconv.Atoi(argument)
-		case "replicas":
-			c.GatewayReplicas, err = strconv.Atoi(argument)
 		case "kubernetes":
 			c.Kubernetes, err = binaries.ParseKubernetes(argument)
 		case "liqo":

@@ -41,10 +41,10 @@ func TestAClusterIsDescribedInOneWord(t *testing.T) {
 			},
 			LoadBalancer: true,
 		},
-		"rome=10.202.0.0/16,nodes=3,replicas=2": {
+		"rome=10.202.0.0/16,nodes=3": {
 			Spec: kube.Spec{
 				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.35.4",
-				Liqo: binaries.LiqoRelease{Version: "v1.2.0"}, NodeCount: 3, GatewayReplicas: 2,
+				Liqo: binaries.LiqoRelease{Version: "v1.2.0"}, NodeCount: 3,
 			},
 			LoadBalancer: true,
 		},

@@ -7,9 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/liqotech/liqo/pkg/gateway"
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
@@ -29,28 +27,6 @@ func (r *running) runOnEachNode(t *testing.T, c labdir.Cluster) []placed {
 		pods[i] = placed{name, r.startPod(t, name, "--node", node.Name)}
 	}
 	return pods
-}
-
-// gatewayNode returns the node that the pod of a cluster's gateway runs on.
-func gatewayNode(t *testing.T, c labdir.Cluster) string {
-	t.Helper()
-	var pods corev1.PodList
-	gateways := client.MatchingLabels{gateway.GatewayComponentKey: gateway.GatewayComponentGateway}
-	if err := connect(t, c).List(t.Context(), &pods, gateways); err != nil || len(pods.Items) != 1 {
-		t.Fatalf("%d pods of gateways in %s, %v", len(pods.Items), c.Name, err)
-	}
-	return pods.Items[0].Spec.NodeName
-}
-
-// cordon keeps new pods from a node.
-func cordon(t *testing.T, c labdir.Cluster, node string) {
-	t.Helper()
-	in, object := connect(t, c), &corev1.Node{}
-	object.Name = node
-	patch := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"unschedulable":true}}`))
-	if err := in.Patch(t.Context(), object, patch); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func TestPacketsCrossBetweenAllNodesOfLeaves(t *testing.T) {
@@ -77,17 +53,6 @@ func TestPacketsCrossBetweenAllNodesOfLeaves(t *testing.T) {
 		}
 	}
 	t.Run("pods on each node of both reach each other", crossing)
-
-	t.Run("packets cross again when the server's gateway moves away from the node that the client dials",
-		func(t *testing.T) {
-			before := gatewayNode(t, milan)
-			cordon(t, milan, before)
-			renewGateway(t, milan)
-			if after := gatewayNode(t, milan); after == before {
-				t.Fatalf("the gateway is still on %s", after)
-			}
-			crossing(t)
-		})
 
 	t.Run("a port of a Service is the same at each node, wherever the pod is and whoever asks", func(t *testing.T) {
 		port := nodePort(t, milan, inMilan[1])

@@ -33,7 +33,6 @@ type up struct {
 	liqo, dataPlane                 string
 	gatewayReadyAfter, connectAfter time.Duration
 	podReportedAfter                time.Duration
-	nodeMonitorGracePeriod          time.Duration
 	buildOnly                       bool
 	detach, background              bool
 	json, stopOnStdinEOF            bool
@@ -50,10 +49,10 @@ func (u *up) command() *cobra.Command {
 	}
 	flags := command.Flags()
 	flags.StringArrayVar(&u.clusters, "cluster", nil,
-		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,nodes=COUNT][,replicas=COUNT][,no-load-balancer]"+
-			"[,liqo=RELEASE][,no-liqo][,kubernetes=VERSION] (default: europe, rome and milan); replicas is the number of pods "+
-			"of each gateway; another release of Liqo, such as v1.1.2 or a folder with its sources such as ./liqo, or another "+
-			"version of Kubernetes, such as v1.36.3, builds its programs once")
+		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,nodes=COUNT][,no-load-balancer]"+
+			"[,liqo=RELEASE][,no-liqo][,kubernetes=VERSION] (default: europe, rome and milan); another release of "+
+			"Liqo, such as v1.1.2 or a folder with its sources such as ./liqo, or another version of Kubernetes, such as "+
+			"v1.36.3, builds its programs once")
 	flags.StringVar(&u.liqo, "liqo", "", liqoHelp+", in clusters that request no other one")
 	flags.BoolVar(&u.peerable, "peerable", false,
 		"allow peerings between the clusters, with liqo-lab peer; builds two more programs once")
@@ -69,8 +68,6 @@ func (u *up) command() *cobra.Command {
 	flags.DurationVar(&u.podReportedAfter, "pod-reported-after", usualReport,
 		"how long a pod already runs its command when it is reported as running; with --dataplane=real")
 	flags.DurationVar(&u.connectAfter, "connect-after", 0, "how long a simulated tunnel takes to connect")
-	flags.DurationVar(&u.nodeMonitorGracePeriod, "node-monitor-grace-period", 0,
-		"how long a node may be silent before Kubernetes reports it as unknown (default: Kubernetes' own)")
 	flags.BoolVar(&u.buildOnly, "build-only", false, "build the programs of the lab, unless the cache has them, and end")
 	flags.BoolVar(&u.detach, "detach", false, "return when the lab is ready; it continues in the background")
 	flags.BoolVar(&u.json, "json", false, "when the lab is ready, print one line of JSON that describes it")
@@ -159,8 +156,7 @@ func (u *up) options(ctx context.Context) (lab.Options, []peering, error) {
 		Dir: dir, Clusters: clusters, DataPlane: plane, Metrics: u.metrics,
 		Peerable:          u.peerable || u.peered || len(peerings) > 0,
 		GatewayReadyAfter: u.gatewayReadyAfter, PodReportedAfter: u.podReportedAfter, ConnectAfter: u.connectAfter,
-		NodeMonitorGracePeriod: u.nodeMonitorGracePeriod,
-		Guard:                  []string{executable, "guard", "--dir", dir}, Helper: helper,
+		Guard: []string{executable, "guard", "--dir", dir}, Helper: helper,
 		Report: progress.New(os.Stderr),
 	}, peerings, nil
 }

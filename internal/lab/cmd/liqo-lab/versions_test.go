@@ -97,36 +97,6 @@ func TestAVersionOfLiqoThatDoesNotExistIsRefused(t *testing.T) {
 	gone(t, dir)
 }
 
-func TestPacketsCrossBetweenLeavesWithDifferentVersionsOfLiqo(t *testing.T) {
-	buildLiqoctl(t, oldLiqoctl)
-	lab := startReal(t, oldAndNew...)
-	rome, milan := lab.Clusters[0], lab.Clusters[1]
-	inRome, inMilan := lab.runPod(t, "rome"), lab.runPod(t, "milan")
-	atMilan, atRome := remapped(inRome), remapped(inMilan) // where each is seen by the other
-
-	for _, pair := range [][2]labdir.Cluster{{rome, milan}, {milan, rome}} {
-		t.Run("pods of both reach each other with the server in "+pair[0].Name, func(t *testing.T) {
-			connectOld(t, pair[0], pair[1])
-			lab.reaches(t, "rome", atRome)
-			lab.reaches(t, "milan", atMilan)
-			lab.answersTo(t, "rome", atRome, "milan/default/a", atMilan)
-		})
-
-		t.Run("packets cross again when the pod of the older gateway is replaced", func(t *testing.T) {
-			renewGateway(t, rome)
-			lab.reaches(t, "rome", atRome)
-			lab.reaches(t, "milan", atMilan)
-		})
-
-		t.Run("no packet crosses when they are parted", func(t *testing.T) {
-			partLeaves(t, rome, milan)
-			lab.reachesNot(t, "rome", atRome)
-		})
-	}
-	lab.run(t, "down")
-	gone(t, lab.Dir)
-}
-
 func TestARunningClusterGetsAnotherVersionOfLiqo(t *testing.T) {
 	buildLiqoctl(t, oldLiqoctl)
 	lab := start(t, filepath.Join(t.TempDir(), "lab"), oldAndNew...)
