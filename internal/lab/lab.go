@@ -44,8 +44,8 @@ type Options struct {
 	Metrics bool
 	// DataPlane carries packets between gateways.
 	DataPlane DataPlane
-	// GatewayReadyAfter, PodReportedAfter and ConnectAfter delay pods and tunnels; see kubelet.Values.
-	GatewayReadyAfter, PodReportedAfter, ConnectAfter time.Duration
+	// GatewayReadyAfter and PodReportedAfter delay pods; see kubelet.Values.
+	GatewayReadyAfter, PodReportedAfter time.Duration
 	// Guard is the command that cleans up after the lab if it is killed. Its stdin is a pipe that
 	// ends with the lab.
 	Guard []string
@@ -149,7 +149,6 @@ func (l *Lab) newClusters(ctx context.Context, options Options) error {
 			Settings: kubelet.NewSettings(kubelet.Values{
 				LoadBalancer: spec.LoadBalancer, PullImage: true, Connect: true,
 				GatewayReadyAfter: options.GatewayReadyAfter, PodReportedAfter: options.PodReportedAfter,
-				ConnectAfter: options.ConnectAfter,
 			}),
 			Report: func(step string, took time.Duration) {
 				options.Report.Say("%s: %s (%.1fs)", spec.Name, step, took.Seconds())

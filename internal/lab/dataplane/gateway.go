@@ -50,9 +50,8 @@ type end struct {
 
 	// open reports whether packets pass at this end.
 	open bool
-	// sinceUp is when the tunnel last came up, or zero while it is down. LastPong is when the other
-	// end last answered.
-	sinceUp, lastPong time.Time
+	// lastPong is when the other end last answered.
+	lastPong time.Time
 }
 
 // isGateway reports whether a pod holds the end of a tunnel.

@@ -173,17 +173,10 @@ func (r *reconciler) report(ctx context.Context, e *end) (ctrl.Result, error) {
 
 	now := time.Now()
 	if !r.plane.up(e) {
-		e.sinceUp = time.Time{}
 		if left := e.lossAfter() - now.Sub(e.lastPong); left > 0 {
 			return ctrl.Result{RequeueAfter: left}, nil
 		}
 		return ctrl.Result{}, r.write(ctx, e, &conn, networkingv1beta1.ConnectionError, 0, time.Time{})
-	}
-	if e.sinceUp.IsZero() {
-		e.sinceUp = now
-	}
-	if left := r.cluster.Settings.Get().ConnectAfter - now.Sub(e.sinceUp); left > 0 {
-		return ctrl.Result{RequeueAfter: left}, nil
 	}
 	e.lastPong = now
 	err := r.write(ctx, e, &conn, networkingv1beta1.Connected, latency, now)

@@ -16,8 +16,7 @@ import (
 const SettingsHelp = "lost-nodes = names of nodes that are cut off, such as rome-node,rome-node-2, or nothing; " +
 	"load-balancer, schedulable, pull-image, connect, mute = true or false; " +
 	"liqo = running, stopped, a version such as v1.1.2 or a folder with sources; " +
-	"gateway-ready-after, gateway-reported-after, pod-started-after, pod-reported-after, connect-after = a duration " +
-	"such as 5s"
+	"gateway-ready-after, gateway-reported-after, pod-started-after, pod-reported-after = a duration such as 5s"
 
 // Set changes the behaviour of the cluster, by the name of a setting.
 func (c *Cluster) Set(ctx context.Context, key, value string) error {

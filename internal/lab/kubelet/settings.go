@@ -33,9 +33,6 @@ type Values struct {
 	PodReportedAfter time.Duration
 	// GatewayReportedAfter is the same for every other pod, and so for a gateway's, which already does its work.
 	GatewayReportedAfter time.Duration
-	// ConnectAfter is the time from the moment when both ends can shake hands until the tunnel is
-	// up.
-	ConnectAfter time.Duration
 	// LostNodes are the nodes that are cut off from everything, with their kubelets and pods. What runs on them goes on.
 	LostNodes []string
 }
@@ -87,8 +84,6 @@ func (s *Settings) Set(key, value string) error {
 		v.PodReportedAfter, err = time.ParseDuration(value)
 	case "gateway-reported-after":
 		v.GatewayReportedAfter, err = time.ParseDuration(value)
-	case "connect-after":
-		v.ConnectAfter, err = time.ParseDuration(value)
 	case "lost-nodes":
 		v.LostNodes = NodeNames(value)
 	default:

@@ -108,7 +108,7 @@ func TestWithoutClustersThereAreThreeWithDifferentPodNetworks(t *testing.T) {
 func TestADetachedLabIsAsTheCommandThatStartsIt(t *testing.T) {
 	given := []string{
 		"--cluster=rome=10.202.0.0/16", "--cluster", "milan=10.203.0.0/16", "--liqo", "./liqo", "--peer=rome=milan",
-		"--peerable", "--dataplane=real", "--gateway-ready-after=1s", "--pod-reported-after=3s", "--connect-after=2s",
+		"--peerable", "--dataplane=real", "--gateway-ready-after=1s", "--pod-reported-after=3s",
 	}
 	var desired, detached up
 	for u, args := range map[*up][]string{

@@ -27,15 +27,14 @@ const usualReport = 500 * time.Millisecond
 
 // up is the command that starts a lab.
 type up struct {
-	folder                          func() (string, error)
-	clusters, peerings              []string
-	peerable, peered, metrics       bool
-	liqo, dataPlane                 string
-	gatewayReadyAfter, connectAfter time.Duration
-	podReportedAfter                time.Duration
-	buildOnly                       bool
-	detach, background              bool
-	json, stopOnStdinEOF            bool
+	folder                              func() (string, error)
+	clusters, peerings                  []string
+	peerable, peered, metrics           bool
+	liqo, dataPlane                     string
+	gatewayReadyAfter, podReportedAfter time.Duration
+	buildOnly                           bool
+	detach, background                  bool
+	json, stopOnStdinEOF                bool
 }
 
 func newUp(folder func() (string, error)) *cobra.Command { return (&up{folder: folder}).command() }
@@ -67,7 +66,6 @@ func (u *up) command() *cobra.Command {
 	flags.DurationVar(&u.gatewayReadyAfter, "gateway-ready-after", 0, "how long a gateway's pod takes to be ready")
 	flags.DurationVar(&u.podReportedAfter, "pod-reported-after", usualReport,
 		"how long a pod already runs its command when it is reported as running; with --dataplane=real")
-	flags.DurationVar(&u.connectAfter, "connect-after", 0, "how long a simulated tunnel takes to connect")
 	flags.BoolVar(&u.buildOnly, "build-only", false, "build the programs of the lab, unless the cache has them, and end")
 	flags.BoolVar(&u.detach, "detach", false, "return when the lab is ready; it continues in the background")
 	flags.BoolVar(&u.json, "json", false, "when the lab is ready, print one line of JSON that describes it")
@@ -148,14 +146,10 @@ func (u *up) options(ctx context.Context) (lab.Options, []peering, error) {
 	if err != nil {
 		return lab.Options{}, nil, fmt.Errorf("--dataplane=%s: %w", u.dataPlane, err)
 	}
-	if plane == lab.Real && u.connectAfter > 0 {
-		return lab.Options{}, nil, errors.New("--connect-after needs --dataplane=simulated; " +
-			"slow a real tunnel down with liqo-lab link --delay")
-	}
 	return lab.Options{
 		Dir: dir, Clusters: clusters, DataPlane: plane, Metrics: u.metrics,
 		Peerable:          u.peerable || u.peered || len(peerings) > 0,
-		GatewayReadyAfter: u.gatewayReadyAfter, PodReportedAfter: u.podReportedAfter, ConnectAfter: u.connectAfter,
+		GatewayReadyAfter: u.gatewayReadyAfter, PodReportedAfter: u.podReportedAfter,
 		Guard: []string{executable, "guard", "--dir", dir}, Helper: helper,
 		Report: progress.New(os.Stderr),
 	}, peerings, nil
