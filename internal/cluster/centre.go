@@ -97,7 +97,7 @@ func (l *Leaf) checkIdentity(credentials Credentials) error {
 }
 
 // centreGuide is where users find the permissions that a leaf must give to the user of its centre.
-const centreGuide = "https://registry.terraform.io/providers/leafmesh/liqo/latest/docs/guides/least-privilege-rbac" +
+const centreGuide = "https://registry.terraform.io/providers/leafmesh/liqo/latest/docs/guides/permissions" +
 	"#credentials-from-the-central-cluster"
 
 // centreAdvice returns what to do about an answer of a leaf whose credentials come from a centre.

@@ -125,12 +125,12 @@ func TestALinkIsResolvedAsTheRegistryDoes(t *testing.T) {
 		page, link string
 		broken     bool
 	}{
-		"relative to the overview":       {"docs/index.md", "guides/trust.md", true},
-		"absolute from the overview":     {"docs/index.md", latest + "/guides/trust", false},
-		"from a guide to a resource":     {"docs/guides/trust.md", "../resources/shortcut.md", false},
-		"from a guide to the overview":   {"docs/guides/trust.md", "../index.md", true},
-		"to a heading that is not there": {"docs/guides/trust.md", "lifecycle.md#nothing", true},
-		"to another site":                {"docs/guides/trust.md", "https://liqo.io", false},
+		"relative to the overview":       {"docs/index.md", "guides/security-model.md", true},
+		"absolute from the overview":     {"docs/index.md", latest + "/guides/security-model", false},
+		"from a guide to a resource":     {"docs/guides/security-model.md", "../resources/shortcut.md", false},
+		"from a guide to the overview":   {"docs/guides/security-model.md", "../index.md", true},
+		"to a heading that is not there": {"docs/guides/security-model.md", "lifecycle.md#nothing", true},
+		"to another site":                {"docs/guides/security-model.md", "https://liqo.io", false},
 	} {
 		if problem := broken(t, addressOf(test.page), test.link); (problem != "") != test.broken {
 			t.Errorf("%s: %q", name, problem)

@@ -31,7 +31,7 @@ const (
 	podsChange = "When the other template changes, for example by an update of Liqo, a plan says so, and an apply " +
 		"derives it again. A change is made in place, and restarts the gateway; only another number of replicas above one " +
 		"restarts nothing. If both gateways restart for their pods, the client's waits until the server's has. It needs " +
-		"[a role of its own](../guides/least-privilege-rbac.md#settings-of-gateways-pods). Default: the pods are as the " +
+		"[a role of its own](../guides/permissions.md#settings-of-gateways-pods). Default: the pods are as the " +
 		"template says."
 )
 

@@ -151,7 +151,7 @@ func credentialsFromAttribute() schema.Attribute {
 			"and the other settings of the connection override theirs; `host` pins the address. This cluster must grant " +
 			"permissions to their user, see " +
 			"[Least-privilege RBAC](https://registry.terraform.io/providers/leafmesh/liqo/latest/docs/guides/" +
-			"least-privilege-rbac).",
+			"permissions).",
 		Validators: []validator.String{notEmpty{}, stringvalidator.ConflictsWith(others...)},
 	}
 }

@@ -30,8 +30,8 @@ const (
 // These end the description of an attribute whose change interrupts traffic. Nested attributes do not repeat it.
 const (
 	restarts = " A change restarts both gateways and interrupts traffic; see " +
-		"[What a change costs](../guides/changes.md)."
-	costsInGuide = " The guide [What a change costs](../guides/changes.md) says what a change interrupts."
+		"[What a change costs](../guides/downtime.md)."
+	costsInGuide = " The guide [What a change costs](../guides/downtime.md) says what a change interrupts."
 )
 
 func replacesGateway(leaf string) string {

@@ -14,11 +14,11 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-// The two ends of examples/one-end, each with its own state and the kubeconfig of one cluster.
+// The two ends of examples/separate-credentials, each with its own state and the kubeconfig of one cluster.
 func TestAccTwoPeopleMakeOneEndEachAndThenOneShortcut(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	rome := lab.NewProject(t, acctest.Root+"/examples/one-end/rome")
-	milan := lab.NewProject(t, acctest.Root+"/examples/one-end/milan")
+	rome := lab.NewProject(t, acctest.Root+"/examples/separate-credentials/rome")
+	milan := lab.NewProject(t, acctest.Root+"/examples/separate-credentials/milan")
 	send := func(p *acctest.Project, name string, to *acctest.Project) { // an output, as a variable with the same name
 		t.Helper()
 		output := json.RawMessage(p.Run("output", "-json", name))

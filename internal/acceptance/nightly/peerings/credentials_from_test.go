@@ -20,7 +20,7 @@ func TestAccTheLeavesAreReachedThroughTheCentreWhichHasCredentialsForThem(t *tes
 	powerless.Set("KUBE_CONFIG_PATH", l.Cluster(t, "europe").Kubeconfig)
 	powerless.Run("init")
 	acctest.Says(t, powerless.Refused("plan"), "No permission to", `The credentials of this leaf come from "europe"`,
-		`Give user "europe"`, "guides/least-privilege-rbac#credentials-from-the-central-cluster")
+		`Give user "europe"`, "guides/permissions#credentials-from-the-central-cluster")
 
 	for _, leaf := range []string{"rome", "milan"} {
 		l.Limit(t, leaf, "europe")

@@ -22,7 +22,7 @@ func TestAccNothingInTheExamplesOfRolesForPodsAndRulesIsSuperfluous(t *testing.T
 	}
 	onEachStage(t, func(s *stage) {
 		limited := s.has(allowing(5432))
-		s.needsEveryRight([]string{"pods", "what-may-cross"}, []string{"shortcuts", "key-rotation"}, []use{
+		s.needsEveryRight([]string{"pods", "allowed-traffic"}, []string{"shortcuts", "key-rotation"}, []use{
 			{name: "settings of the gateways' pods", prepare: s.remove, do: connects(withPods),
 				rights: of(templates, "create", "patch")},
 			// Without these, nobody asks whether the Deployments would be refused.

@@ -42,7 +42,7 @@ func TestAccTheRightsOfTheExamplesOfRolesEndAtNetworks(t *testing.T) {
 		for _, leaf := range []string{"rome", "milan"} {
 			l.Limit(t, leaf)
 			ctx := t.Context()
-			roles := acctest.RolesIn(t, "shortcuts", "key-rotation", "what-may-cross", "pods")
+			roles := acctest.RolesIn(t, "shortcuts", "key-rotation", "allowed-traffic", "pods")
 			terraform, err := client.New(
 				l.ReachedAs(t, leaf, "terraform", roles).Config(), client.Options{Scheme: cluster.NewScheme()})
 			acctest.Must(t, err)

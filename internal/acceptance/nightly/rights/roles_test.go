@@ -15,7 +15,7 @@ func TestAccTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
 			l.Limit(t, leaf)
 			l.Have(t, leaf, acctest.NamespaceNamed("liqo-shortcuts"))
 		}
-		p := limitedExample(t, l, "shortcuts", "key-rotation", "what-may-cross")
+		p := limitedExample(t, l, "shortcuts", "key-rotation", "allowed-traffic")
 		const shortcut = `
 			resource "liqo_shortcut" "rome_milan" {
 			  client         = "rome"

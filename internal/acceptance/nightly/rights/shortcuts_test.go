@@ -136,6 +136,6 @@ func TestAccNothingInTheExampleOfARoleForShortcutsIsSuperfluous(t *testing.T) {
 			uses = append(uses, use{name: "a destroy while objects stay", prepare: held(object.kind), do: disconnects,
 				limit: object.limit, rights: []string{object.right}})
 		}
-		s.needsEveryRight([]string{"shortcuts", "key-rotation"}, []string{"plans", "pods", "what-may-cross"}, uses)
+		s.needsEveryRight([]string{"shortcuts", "key-rotation"}, []string{"plans", "pods", "allowed-traffic"}, uses)
 	})
 }

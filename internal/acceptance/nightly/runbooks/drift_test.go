@@ -43,7 +43,7 @@ func TestAccRunbookOfDriftTellsAChangedLeafFromABrokenTunnel(t *testing.T) {
 	p.Remove("wrong.tf")
 
 	t.Log("A check with data is read again in each apply.")
-	page = acctest.SectionOf(t, "templates/guides/many-leaves.md.tmpl", "See the whole topology")
+	page = acctest.SectionOf(t, "templates/guides/performance.md.tmpl", "See the whole topology")
 	p.Write("check.tf", acctest.BlockOf(t, page, "terraform"))
 	output := p.Job(script, 2)
 	acctest.Says(t, output, "config will be reloaded to verify a check block", "0 to add, 0 to change, 0 to destroy")

@@ -10,7 +10,7 @@ import (
 func TestMain(m *testing.M) { acctest.Main(m, acctest.WithTenantNamespaces) }
 
 // The page whose runbooks these tests follow, with its own configurations and commands.
-const operation = "templates/guides/operate.md.tmpl"
+const operation = "templates/guides/operations.md.tmpl"
 
 // runbookOf returns the text of one of the runbooks.
 func runbookOf(t *testing.T, title string) string {

@@ -71,7 +71,7 @@ func TestAccRunbookOfALostLeafGivesItUpInTwoApplies(t *testing.T) {
 
 func TestAccRunbookOfARingConnectsEachLeafWithItsNeighbors(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	ring := acctest.BlockOf(t, acctest.SectionOf(t, "templates/guides/many-leaves.md.tmpl", "A full mesh"), "terraform")
+	ring := acctest.BlockOf(t, acctest.SectionOf(t, "templates/guides/performance.md.tmpl", "A full mesh"), "terraform")
 	p := lab.StateIn(t, "ring", strings.NewReplacer("turin", "naples", "genoa", "europe").Replace(ring))
 	acctest.Says(t, p.Run("plan"), `liqo_shortcut.ring["rome-milan"] will be`,
 		`liqo_shortcut.ring["milan-naples"] will be`, `liqo_shortcut.ring["naples-europe"] will be`,

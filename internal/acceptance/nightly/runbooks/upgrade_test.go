@@ -20,7 +20,7 @@ func TestAccRunbookOfAnotherVersionOfTheProviderAndTheWayBack(t *testing.T) {
 		acctest.Must(t, acctest.MirrorProvider(mirror, acctest.ProviderProgram, version))
 	}
 	p.InstallFrom(mirror)
-	section, _, _ := strings.Cut(acctest.SectionOf(t, "docs/guides/operate.md", "Upgrade"), "\n## ")
+	section, _, _ := strings.Cut(acctest.SectionOf(t, "docs/guides/operations.md", "Upgrade"), "\n## ")
 	commands := acctest.BlocksOf(t, section, "shell")
 	save, install, restore := commands[0], commands[1], commands[2]
 	uses := func(version string) {

@@ -152,7 +152,7 @@ func TestAccTheExampleOfACheckWarnsOfABrokenTunnel(t *testing.T) {
 
 func TestAccTheExampleOfWhatMayCross(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	p := lab.Example(t, "limited")
+	p := lab.Example(t, "allowed-traffic")
 	p.Apply()
 	acctest.Says(t, p.Run("state", "show", "-no-color", acctest.RomeMilan), `status = "Connected"`, `end_port = 8080`)
 }

@@ -11,7 +11,7 @@ import (
 
 func TestAccTheExampleOfAStandbyAtEachEnd(t *testing.T) {
 	lab := acctest.Borrow(t, []string{"--cluster=rome=10.202.0.0/16,nodes=2", "--cluster=milan=10.203.0.0/16,nodes=2"})
-	p := lab.Example(t, "highly-available")
+	p := lab.Example(t, "high-availability")
 	p.Apply()
 	acctest.Says(t, p.Run("state", "show", "-no-color", acctest.RomeMilan), `lease_duration = "4s"`, `replicas = 2`)
 	for leaf, remote := range map[string]string{"rome": "milan", "milan": "rome"} {
