@@ -1,3 +1,2 @@
-// Package doccheck has the tests of the documentation that need no cluster: figures, links and form. It has no
-// other code.
+// Package doccheck has the tests of the documentation that need no cluster: links and form. It has no other code.
 package doccheck

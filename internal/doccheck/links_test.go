@@ -29,7 +29,8 @@ var (
 // repository, and the registry shows docs/ without the suffix of the files.
 func TestEveryLinkWorksInTheRepositoryAndInTheRegistry(t *testing.T) {
 	files := pages(t, []string{
-		"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs", "internal",
+		"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "MAINTAINERS.md", "CODE_OF_CONDUCT.md", "docs",
+		"examples", "internal",
 	}, ".md")
 	for _, file := range files {
 		if strings.Contains(file, "/testdata/") || strings.HasPrefix(path.Base(file), "troubles") {

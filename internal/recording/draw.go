@@ -53,7 +53,7 @@ var classes = []struct {
 // draw returns an SVG of the steps that follow the start of the clusters. They appear one after the other, at the
 // bottom of a screen that scrolls.
 func draw(log string) string {
-	const first, summary = "==> [4/", "==> Every step held"
+	const first, summary = "==> [4/", "==> All steps passed"
 	_, log, _ = strings.Cut(log, first)
 	log, _, _ = strings.Cut(ranges.ReplaceAllString(log, "…\n"), summary)
 	lines := strings.Split("$ make demo\n…\n\n"+first+strings.TrimSpace(log), "\n")

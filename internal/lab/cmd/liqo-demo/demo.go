@@ -40,7 +40,7 @@ func (d *demo) steps() []step {
 		{"Note every object in every cluster", d.takeInventory},
 		{"terraform apply: connect Rome and Milan", d.apply},
 		{"terraform apply: send packets from pod to pod, in both directions", d.testPackets},
-		{"The clusters' own evidence: a Connection at either end", d.connections},
+		{"Connection objects on both clusters", d.connections},
 		{"terraform plan: nothing left to do", d.planIsEmpty},
 		{"terraform destroy", d.destroy},
 		{"Ping Milan's pod again: no packet crosses", d.noPacketCrosses},

@@ -45,7 +45,7 @@ func (n *narrator) say(format string, args ...any) {
 
 // summary prints all steps with their times.
 func (n *narrator) summary() {
-	n.Say("\n==> Every step held")
+	n.Say("\n==> All steps passed")
 	for _, t := range n.taken {
 		n.say("%8v  %s", t.time, t.heading)
 	}
