@@ -39,8 +39,8 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages leaf-to-leaf shortcuts between Kubernetes clusters that " +
-			"[Liqo](https://liqo.io) connects. Only the provider block has credentials, so they never reach the " +
-			"state.",
+			"[Liqo](https://liqo.io) connects. Only the provider block has credentials: the provider never writes them to " +
+			"the state.",
 		Attributes: attributes,
 	}
 }

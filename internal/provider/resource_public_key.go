@@ -22,8 +22,8 @@ func newPublicKeyResource() resource.Resource {
 func publicKeySchema(ctx context.Context) schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Gives the gateway of this cluster the public key of the other cluster's gateway. Each end of " +
-			"a network needs one: without it, the tunnel does not come up. The gateway of this cluster may come later. A " +
-			"destroy does not end a tunnel that is up." + oneEndInGuide,
+			"a network needs one: without it, the tunnel does not come up. The gateway of this cluster may come later. After " +
+			"a destroy, a tunnel that is up stays up until a gateway restarts." + oneEndInGuide,
 		Attributes: endAttributes(ctx, map[string]schema.Attribute{
 			"public_key": schema.StringAttribute{
 				Required: true,
