@@ -38,8 +38,8 @@ func noDeployment(ctx context.Context, s Subject, view view) ([]trouble.Problem,
 	if err != nil || !gone {
 		return nil, err
 	}
-	if refused := refusedDeployment(ctx, s.Leaf, gateway); refused != nil {
-		return []trouble.Problem{*refused}, nil
+	if refused := refusedDeployment(ctx, s.Leaf, gateway); len(refused) > 0 {
+		return refused, nil
 	}
 	return idleControllers(ctx, s.Leaf, gateway)
 }

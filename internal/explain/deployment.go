@@ -101,10 +101,10 @@ func noPod(ctx context.Context, leaf *cluster.Leaf, deployment *appsv1.Deploymen
 	}}, err
 }
 
-// refusedDeployment returns the cause why a gateway has no Deployment if the API server refuses it, else nil. Only
+// refusedDeployment returns the cause why a gateway has no Deployment if the API server refuses it, else none. Only
 // Liqo's log says so. So refusedDeployment makes the same one as a dry run. What it can't find out, for example because
 // the user may not create Deployments, is no cause.
-func refusedDeployment(ctx context.Context, leaf *cluster.Leaf, gateway client.Object) *trouble.Problem {
+func refusedDeployment(ctx context.Context, leaf *cluster.Leaf, gateway client.Object) []trouble.Problem {
 	described, err := describedDeployment(ctx, leaf, gateway)
 	if err != nil {
 		return nil
@@ -113,12 +113,12 @@ func refusedDeployment(ctx context.Context, leaf *cluster.Leaf, gateway client.O
 	if err = leaf.Live.Create(ctx, deployment, client.DryRunAll); !cluster.Refused(err) {
 		return nil
 	}
-	return &trouble.Problem{
+	return []trouble.Problem{{
 		ID: "gateway-deployment-refused", Summary: "the gateway's Deployment is refused",
 		Evidence: []string{fmt.Sprintf("Liqo can't create %s. The API server says: %s", leaf.Describe(deployment),
 			cluster.ShownLines(err.Error()))},
 		Advice: "Change what the API server refuses, in the gateway's template or on the leaf. Then apply again.",
-	}
+	}}
 }
 
 // describedDeployment returns the Deployment of a gateway, as the object of its technology, WireGuard, describes it.

@@ -22,8 +22,8 @@ import (
 
 // oneEndInGuide ends the description of each resource for one end.
 const oneEndInGuide = " It manages one cluster only: use it if you do not have credentials for the other one. With " +
-	"credentials for both, use `liqo_shortcut` instead. The guide [One end at a time](../guides/separate-credentials.md) " +
-	"shows all of these resources together."
+	"credentials for both, use `liqo_shortcut` instead. The guide " +
+	"[Separate credentials per cluster](../guides/separate-credentials.md) shows all of these resources together."
 
 // endAttributes returns the attributes of a resource for one end: its own, and those that all of them have.
 func endAttributes(ctx context.Context, own map[string]schema.Attribute) map[string]schema.Attribute {

@@ -162,7 +162,8 @@ func UntilRefused(t *testing.T, c client.Client, object client.Object, text stri
 	t.Helper()
 	const interval = 50 * time.Millisecond
 	refuses := func(ctx context.Context) (bool, error) {
-		err := c.Create(ctx, object.DeepCopyObject().(client.Object), client.DryRunAll) //nolint:errcheck,forcetypeassert // a copy
+		again := object.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy
+		err := c.Create(ctx, again, client.DryRunAll)
 		if err != nil && strings.Contains(err.Error(), text) {
 			return true, nil
 		}
