@@ -107,7 +107,7 @@ func (l *Leaf) centreAdvice(err error) string {
 		return ""
 	case MissingPermission(err):
 		return fmt.Sprintf("\n\nThe credentials of this leaf come from %q, and are those of the user that Liqo made for it. "+
-			"The guide \"Least-privilege RBAC\" has a role binding that gives this user all permissions that the provider "+
+			"The guide \"Permissions\" has a role binding that gives this user all permissions that the provider "+
 			"needs: %s", l.credentialsFrom, centreGuide)
 	case apierrors.IsUnauthorized(err):
 		return fmt.Sprintf(" They come from %q, where Liqo keeps and renews them.", l.credentialsFrom)

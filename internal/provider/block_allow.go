@@ -44,15 +44,15 @@ const (
 )
 
 const (
-	allowDescription = "Which connections may cross; see [What may cross](../guides/restrict-traffic.md). A rule lets " +
+	allowDescription = "Which connections may cross; see [Restrict traffic](../guides/restrict-traffic.md). A rule lets " +
 		"pods of one leaf open connections to pods of the other one, and lets the answers through. Nothing else crosses. " +
 		"Each leaf's gateway enforces the rules for its own pods, on any CNI. `[]` lets nothing cross. Default: " +
 		"everything may cross. At most 80 rules. A change is made in place, without a restart. " +
 		"Needs Liqo 1.1 or newer on both leaves."
 	allowAtEndDescription = "Which connections may cross, as this gateway enforces it; see " +
-		"[What may cross](../guides/restrict-traffic.md). The rules have the form of those of a `liqo_shortcut`: give both " +
-		"ends the same ones. `to = \"server\"` leads to the cluster with the `liqo_gateway_server`, and `to = \"client\"` " +
-		"to that with the `liqo_gateway_client`. This gateway protects the pods of its own cluster, and lets only answers " +
+		"[Restrict traffic](../guides/restrict-traffic.md). The rules have the form of those of a `liqo_shortcut`: give " +
+		"both ends the same ones. `to = \"server\"` leads to the cluster with the `liqo_gateway_server`, and `to = " +
+		"\"client\"` to that with the `liqo_gateway_client`. This gateway protects the pods of its own cluster, and lets only answers " +
 		"to the connections through that lead to the other one. `[]` lets nothing cross. Default: this gateway lets " +
 		"everything cross. At most 80 rules. A change is made in place, without a restart. Needs Liqo 1.1 or newer on " +
 		"this cluster."

@@ -23,13 +23,14 @@ func clientGatewayAttribute() schema.SingleNestedAttribute {
 			"server_address": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "IP address or DNS name to dial. Default: the first address of " +
-					"`server_endpoint`.",
+					"`server_endpoint`. A change restarts the client's gateway.",
 				Validators: []validator.String{hostAddress()},
 			},
 			"server_port": schema.Int32Attribute{
-				Optional:            true,
-				MarkdownDescription: "UDP port to dial. Default: the port of `server_endpoint`.",
-				Validators:          []validator.Int32{int32validator.Between(1, maxPort)},
+				Optional: true,
+				MarkdownDescription: "UDP port to dial. Default: the port of `server_endpoint`. A change restarts the client's " +
+					"gateway.",
+				Validators: []validator.Int32{int32validator.Between(1, maxPort)},
 			},
 			"key_secret_name": keySecretAttribute("client_namespace"),
 			"template":        templateAttribute(liqo.DefaultClientTemplateName, liqo.DefaultClientTemplateResource),

@@ -29,7 +29,7 @@ const (
 	podsOfEnd = "Settings of the pods of this gateway. The provider derives a template from `template`, or from Liqo's, " +
 		"and keeps it beside the gateway. "
 	podsChange = "When the other template changes, for example by an update of Liqo, a plan says so, and an apply " +
-		"derives it again. A change is made in place, and restarts the gateway; only another number of replicas above one " +
+		"derives it again. A change is made in place, and restarts the gateway; only scaling between two and more replicas " +
 		"restarts nothing. If both gateways restart for their pods, the client's waits until the server's has. It needs " +
 		"[a role of its own](../guides/permissions.md#settings-of-gateways-pods). Default: the pods are as the " +
 		"template says."
@@ -44,17 +44,17 @@ func podsAttribute(description string) schema.SingleNestedAttribute {
 				Optional: true,
 				MarkdownDescription: "Number of pods. One is active; another one takes over when it is gone. They never share a " +
 					"node, see `topology_key`. With two or more, a change leaves one pod until a new one is ready, which may run " +
-					"beside it on the same node, and liveness probes restart containers for which others would wait for ever. " +
+					"beside it on the same node, and liveness probes restart containers for which others would wait forever. " +
 					"Default: as in the template, usually one.",
 				Validators: []validator.Int32{int32validator.AtLeast(1)},
 			},
 			"lease_duration": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Duration of the lease that the active pod renews, in whole seconds from `2s` to `1h`. When " +
-					"it has been silent for so long, another one takes over, which takes [some time more](../guides/failover.md). A " +
-					"pod that ends in order is missed for as long, too: Liqo 1.2.0 does not hand over. A short lease costs more " +
-					"requests to the API server, and an API server that is away for as long makes the active pod give up. Default: " +
-					"`15s`, as in Liqo.",
+					"it is silent for so long, another one takes over: see [High availability](../guides/high-availability.md). A " +
+					"graceful shutdown takes as long: Liqo 1.2.0 does not release the lease. A short lease costs more requests to " +
+					"the API server, and the active pod gives up when the API server is unavailable for as long. Default: `15s`, as " +
+					"in Liqo.",
 				Validators: []validator.String{leaseDuration()},
 			},
 			"node_selector": textsAttribute("Labels of the nodes on which the pods may run. They add to the template's.",
@@ -112,7 +112,7 @@ func tolerationsAttribute() schema.ListNestedAttribute {
 			"toleration_seconds": schema.Int64Attribute{
 				Optional: true,
 				MarkdownDescription: "For `effect = \"NoExecute\"`: how long a pod stays on a node that gets the taint. Default: " +
-					"for ever.",
+					"forever.",
 				Validators: []validator.Int64{int64validator.AtLeast(0)},
 			},
 		}},

@@ -25,7 +25,7 @@ func templateAttribute(name, resource string) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		Optional: true,
 		MarkdownDescription: "Template that Liqo creates the gateway from. Default: Liqo's template for " +
-			"WireGuard.",
+			"WireGuard. A change replaces the gateway.",
 		Attributes: map[string]schema.Attribute{
 			"name": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(name),

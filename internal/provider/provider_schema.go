@@ -150,7 +150,7 @@ func credentialsFromAttribute() schema.Attribute {
 			"proxy. A kubeconfig that also runs a program, reads a file or skips a check is refused. `host`, `proxy_url` " +
 			"and the other settings of the connection override theirs; `host` pins the address. This cluster must grant " +
 			"permissions to their user, see " +
-			"[Least-privilege RBAC](https://registry.terraform.io/providers/leafmesh/liqo/latest/docs/guides/" +
+			"[Permissions](https://registry.terraform.io/providers/leafmesh/liqo/latest/docs/guides/" +
 			"permissions).",
 		Validators: []validator.String{notEmpty{}, stringvalidator.ConflictsWith(others...)},
 	}

@@ -32,6 +32,10 @@ func newConfigurationResource() resource.Resource {
 	}
 }
 
+// rangesChange ends the description of a range.
+const rangesChange = " A change interrupts traffic to the ranges that change. With a Liqo before 1.2 and a gateway, " +
+	"it fails: create both again with `-replace`."
+
 func configurationSchema(ctx context.Context) schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Announces the address ranges of another cluster to this one. Liqo then decides at which " +
@@ -41,7 +45,7 @@ func configurationSchema(ctx context.Context) schema.Schema {
 				Required: true, ElementType: cidrtypes.IPPrefixType{},
 				MarkdownDescription: "Pod address ranges of the other cluster, in CIDR notation: the `pod_cidrs` of its " +
 					"`liqo_cluster` data source, or parts of them. With parts, this cluster can't reach the other pods. IPv4 " +
-					"only.",
+					"only." + rangesChange,
 				Validators: []validator.List{
 					listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(),
 					listvalidator.ValueStringsAre(cidr(), wholeRange(), ipv4()),
@@ -50,7 +54,7 @@ func configurationSchema(ctx context.Context) schema.Schema {
 			"external_cidr": schema.StringAttribute{
 				Required: true, CustomType: cidrtypes.IPPrefixType{},
 				MarkdownDescription: "Liqo's external CIDR of the other cluster: the `external_cidr` of its `liqo_cluster` " +
-					"data source. IPv4 only.",
+					"data source. IPv4 only." + rangesChange,
 				Validators: []validator.String{wholeRange(), ipv4()},
 			},
 			"remapped_pod_cidrs": schema.ListAttribute{

@@ -12,7 +12,7 @@ import (
 )
 
 // This file has what a change of an existing shortcut costs. Most settings of a gateway change in place. The guide
-// "What a change costs" lists them all.
+// "Downtime per change" lists them all.
 
 // costs warns of each change that a gateway can't take in place, or that gives it another address.
 func (p *planning) costs(ctx context.Context) diag.Diagnostics {

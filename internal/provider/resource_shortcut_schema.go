@@ -30,8 +30,8 @@ const (
 // These end the description of an attribute whose change interrupts traffic. Nested attributes do not repeat it.
 const (
 	restarts = " A change restarts both gateways and interrupts traffic; see " +
-		"[What a change costs](../guides/downtime.md)."
-	costsInGuide = " The guide [What a change costs](../guides/downtime.md) says what a change interrupts."
+		"[Downtime per change](../guides/downtime.md)."
+	costsInGuide = " [Downtime per change](../guides/downtime.md) says for how long a change interrupts traffic."
 )
 
 func replacesGateway(leaf string) string {

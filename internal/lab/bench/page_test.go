@@ -110,7 +110,7 @@ func TestThePagesShowTheFiguresOfTheBenchmarks(t *testing.T) {
 // showsFigures fails the test unless a page is what its template makes of its results. With -update, it writes it.
 func showsFigures(t *testing.T, name string) {
 	t.Helper()
-	page := "../../../templates/guides/" + name + ".md"
+	page := name + ".md"
 	text, err := os.ReadFile(name + ".txt")
 	if err != nil {
 		t.Fatal(err)

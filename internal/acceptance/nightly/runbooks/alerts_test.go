@@ -17,7 +17,7 @@ import (
 // The alerts of the page can only fire if the gateways serve the metrics in their rules, with these labels.
 func TestAccPacketsShowInTheMetricsOfTheRunbook(t *testing.T) {
 	lab := acctest.BorrowReal(t, append([]string{"--dataplane=real", "--metrics"}, acctest.Pair...))
-	page := acctest.SectionOf(t, operation, "Monitoring")
+	page := acctest.SectionOf(t, operations, "Monitoring")
 	names := regexp.MustCompile(`\bliqo_[a-z_]+`)
 	curl := filepath.Join(t.TempDir(), "curl")
 	acctest.Must(t, os.Symlink(acctest.PodProgram, curl))

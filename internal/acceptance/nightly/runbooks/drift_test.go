@@ -9,12 +9,25 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
+// checkWithData has data of its own, unlike the check of the page.
+const checkWithData = `
+	check "rome_milan" {
+	  data "liqo_shortcut" "rome_milan" {
+	    client = "rome"
+	    server = "milan"
+	  }
+	  assert {
+	    condition     = data.liqo_shortcut.rome_milan.status == "Connected"
+	    error_message = "The shortcut is ${data.liqo_shortcut.rome_milan.status}."
+	  }
+	}`
+
 func TestAccRunbookOfDriftTellsAChangedLeafFromABrokenTunnel(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
 	p := lab.StateIn(t, "drift", acctest.ShortcutRomeMilan)
 	acctest.DestroyAtLast(p)
 	p.Apply()
-	page := acctest.SectionOf(t, operation, "Drift")
+	page := acctest.SectionOf(t, operations, "Drift")
 	script := acctest.BlockOf(t, page, "shell")
 	p.Write("check.tf", acctest.BlockOf(t, page, "terraform"))
 	const drifted, failure = "A leaf differs from the configuration. An apply repairs it.", "The plan failed."
@@ -43,8 +56,7 @@ func TestAccRunbookOfDriftTellsAChangedLeafFromABrokenTunnel(t *testing.T) {
 	p.Remove("wrong.tf")
 
 	t.Log("A check with data is read again in each apply.")
-	page = acctest.SectionOf(t, "templates/guides/performance.md.tmpl", "See the whole topology")
-	p.Write("check.tf", acctest.BlockOf(t, page, "terraform"))
+	p.Write("check.tf", checkWithData)
 	output := p.Job(script, 2)
 	acctest.Says(t, output, "config will be reloaded to verify a check block", "0 to add, 0 to change, 0 to destroy")
 	acctest.DoesNotSay(t, output, "Check block assertion failed")
@@ -81,10 +93,9 @@ func TestAccRunbookToLookWithoutRepairingSaysWhatIgnoreChangesDoes(t *testing.T)
 	}
 	p.Write("other.tf", `resource "terraform_data" "other" {}`)
 	acctest.Says(t, p.Run("apply", "-auto-approve", "-target=terraform_data.other"), "1 added, 0 changed")
-	watching := lab.StateIn(t, "watching", acctest.BlockOf(t, acctest.SectionOf(t,
-		"templates/guides/lifecycle.md.tmpl", "Look without repairing"), "terraform"))
+	watching := lab.StateIn(t, "watching", checkWithData)
 	acctest.Says(t, watching.Job("terraform plan -detailed-exitcode", 2), "Check block assertion failed",
-		"The shortcut between rome and milan is Disconnected.")
+		"The shortcut is Disconnected.")
 	acctest.Says(t, watching.Run("apply", "-auto-approve"), "0 added, 0 changed, 0 destroyed")
 	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
 	acctest.DoesNotSay(t, watching.Job("terraform plan -detailed-exitcode", 2), "Check block assertion failed")

@@ -45,7 +45,7 @@ func TestAccRunbookToAddALeafOnlyAddsAndToRemoveItOnlyRemoves(t *testing.T) {
 func TestAccRunbookOfALostLeafGivesItUpInTwoApplies(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
 	lab.TakesTenantNamespaces(t)
-	page := runbookOf(t, "Lose a leaf")
+	page := acctest.SectionOf(t, runbooks, "Lose a leaf")
 	outputs := acctest.BlocksOf(t, page, "text")
 	varies := regexp.MustCompile(`root@vm|\d{4}-\d\d-\d\dT[\d:]+Z|after \d+s|\[…\]|…`)
 	likeThePage := func(output string) (sentences []string) { // without what differs from run to run
@@ -80,7 +80,7 @@ func TestAccRunbookOfARingConnectsEachLeafWithItsNeighbors(t *testing.T) {
 
 func TestAccRunbookOfAServerOnEKSSetsTheAnnotations(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	block := acctest.BlockOf(t, acctest.SectionOf(t, operation, "Clouds and NAT"), "terraform")
+	block := acctest.BlockOf(t, acctest.SectionOf(t, "templates/guides/gateways.md.tmpl", "Clouds and NAT"), "terraform")
 	p := lab.StateIn(t, "eks", block)
 	acctest.DestroyAtLast(p)
 	p.Apply()

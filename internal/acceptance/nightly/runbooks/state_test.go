@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
@@ -11,8 +14,8 @@ func TestAccALostStateIsImportedWithTheConfiguration(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
 	lab.TakesTenantNamespaces(t)
 	// The first block of the runbook has both. The shortcuts get a setting that is not the default.
-	imports, mesh, found := strings.Cut(acctest.BlockOf(t, strings.ReplaceAll(runbookOf(t, "Lost state"), "\n   ", "\n"),
-		"terraform"), "\nresource ")
+	runbook := strings.ReplaceAll(acctest.SectionOf(t, runbooks, "Lost state"), "\n   ", "\n")
+	imports, mesh, found := strings.Cut(acctest.BlockOf(t, runbook, "terraform"), "\nresource ")
 	if !found || !strings.HasPrefix(imports, "import {") {
 		t.Fatalf("the runbook begins with\n%s\n%s", imports, mesh)
 	}
@@ -46,7 +49,7 @@ func TestAccALostStateIsImportedWithoutTheConfiguration(t *testing.T) {
 	networks := lab.Networks(t)
 	lost.Remove("terraform.tfstate*")
 
-	runbook := runbookOf(t, "Lost state")
+	runbook := acctest.SectionOf(t, runbooks, "Lost state")
 	_, runbook, found := strings.Cut(runbook, "\nIf the configuration is lost, too")
 	if !found {
 		t.Fatal("the runbook does not say what to do without the configuration")
@@ -73,7 +76,7 @@ func TestAccALostStateIsImportedWithoutTheConfiguration(t *testing.T) {
 func TestAccRunbookToMoveAShortcutToAnotherStateChangesNothing(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
 	lab.TakesTenantNamespaces(t)
-	page := runbookOf(t, "Move a shortcut to another state")
+	page := acctest.SectionOf(t, runbooks, "Move a shortcut to another state")
 	blocks := acctest.BlocksOf(t, page, "terraform")
 	former := lab.StateIn(t, "former", acctest.ShortcutRomeMilan)
 	latter := lab.StateIn(t, "latter", acctest.ShortcutRomeMilan+"\n"+blocks[1])
@@ -93,4 +96,34 @@ func TestAccRunbookToMoveAShortcutToAnotherStateChangesNothing(t *testing.T) {
 	acctest.Says(t, latter.Run("apply", "-auto-approve"), "1 imported, 0 added, 0 changed, 0 destroyed")
 	latter.Unchanged()
 	lab.SameNetworks(t, networks)
+}
+
+// What is left after liqoctl are the tenant namespaces and ForeignClusters.
+func TestAccRunbookToLeaveTheProviderKeepsNetworksThatLiqoctlRemoves(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	lab.TakesTenantNamespaces(t)
+	others := lab.Networks(t)
+	p := lab.StateIn(t, "leaving", acctest.ShortcutRomeMilan)
+	p.Apply()
+	networks := lab.Networks(t)
+	p.Configure(acctest.BlockOf(t, acctest.SectionOf(t, runbooks, "Move a shortcut to another state"), "terraform"))
+	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 0 changed, 0 destroyed")
+	if left := p.Resources(); left != "" {
+		t.Errorf("the state has %s", left)
+	}
+	lab.SameNetworks(t, networks)
+
+	var gone []<-chan struct{}
+	for _, leaf := range []string{"rome", "milan"} {
+		for _, kind := range []client.ObjectList{
+			&networkingv1beta1.ConfigurationList{}, &networkingv1beta1.PublicKeyList{}, &networkingv1beta1.ConnectionList{},
+		} {
+			gone = append(gone, lab.Gone(t, leaf, kind))
+		}
+	}
+	lab.Liqoctl(t, "rome", "milan", "network", "reset")
+	for _, one := range gone {
+		<-one
+	}
+	lab.SameNetworks(t, others)
 }

@@ -86,7 +86,7 @@ func TestAccANetworkMadeByLiqoctlIsFoundByAQueryAndThenGenerated(t *testing.T) {
 func TestAccANetworkMadeByLiqoctlIsGeneratedFromTheExampleOfADataSource(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
 	lab.TakesTenantNamespaces(t)
-	page := acctest.SectionOf(t, "templates/guides/from-liqoctl.md.tmpl", "Take over a fleet that was connected by hand")
+	page := acctest.SectionOf(t, "templates/guides/from-liqoctl.md.tmpl", "Import many networks")
 	p := lab.Written(t, lab.Contexts(acctest.BlockOf(t, page, "terraform")))
 	lab.JoinByHand(t, "rome", "milan")()
 	acctest.Says(t, p.Shell(acctest.BlockOf(t, page, "shell")), "1 imported, 0 added, 0 changed, 0 destroyed")
