@@ -13,7 +13,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
-// message is an error or a warning for users. It ends with the address of its entry in the troubleshooting guide.
+// message is an error or a warning for users. It ends with the addresses of its entries in the troubleshooting guide,
+// if it has any.
 type message struct {
 	troubles []trouble.ID // that of the headline first
 	headline string
@@ -24,6 +25,9 @@ type message struct {
 func report(id trouble.ID, headline, text string) message {
 	return message{troubles: []trouble.ID{id}, headline: headline, text: text}
 }
+
+// invalid returns the message about a value that is refused. Its text says what to set instead, so it has no entry.
+func invalid(headline, text string) message { return report(trouble.NoEntry, headline, text) }
 
 // problemOf returns the message for a problem whose summary names the leaves.
 func problemOf(problem *trouble.Problem) message {
@@ -66,11 +70,16 @@ const help = "Help:"
 
 // detail returns the text and the addresses. Terraform breaks long lines, unless they are indented.
 func (m message) detail() string {
-	lines := []string{m.text, "", help}
+	var addresses string
 	for _, id := range m.troubles {
-		lines = append(lines, "  "+id.Page())
+		if id != trouble.NoEntry {
+			addresses += "\n  " + id.Page()
+		}
 	}
-	return strings.Join(lines, "\n")
+	if addresses == "" {
+		return m.text
+	}
+	return m.text + "\n\n" + help + addresses
 }
 
 // asError returns the message as an error.

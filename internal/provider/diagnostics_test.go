@@ -69,6 +69,12 @@ func TestAMessageEndsWithTheAddressOfEachProblemInIt(t *testing.T) {
 	}
 }
 
+func TestAMessageWithoutEntriesIsItsText(t *testing.T) {
+	if got := report(trouble.NoEntry, "No such name", "Set `name`.").asError().Detail(); got != "Set `name`." {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestDiagnosticsAsOneErrorHaveNoAddresses(t *testing.T) {
 	err := asError(diag.Diagnostics{
 		report("a-b", "One", "First.").asError(), report("c-d", "Two", "Second.").asWarning(),

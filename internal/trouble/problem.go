@@ -8,7 +8,7 @@ import (
 
 // Problem says what is wrong and what to do about it. It is an error with a text for users.
 type Problem struct {
-	ID       ID       // of the guide's entry
+	ID       ID       // of the guide's entry, or NoEntry
 	Leaf     string   // the user's name for it; empty if the problem is about both leaves or none
 	Summary  string   // what is wrong, in a few words
 	Evidence []string // what was observed, a line each
@@ -46,7 +46,7 @@ func IDs(problems ...*Problem) []ID {
 	var ids []ID
 	for _, one := range problems {
 		for _, id := range append([]ID{one.ID}, one.Causes...) {
-			if id != "" && !slices.Contains(ids, id) {
+			if id != NoEntry && !slices.Contains(ids, id) {
 				ids = append(ids, id)
 			}
 		}

@@ -12,6 +12,9 @@ import (
 // may change.
 type ID string
 
+// NoEntry is in place of the ID where a value is refused and the text says what to set instead. It has no entry.
+const NoEntry ID = ""
+
 const (
 	registry = "https://registry.terraform.io/providers/leafmesh/liqo"
 	sources  = "https://github.com/leafmesh/terraform-provider-liqo/blob"
@@ -40,10 +43,5 @@ func pageOf(version, commit string) string {
 	}
 }
 
-// Page returns the address of the entry about this trouble. An empty ID has the address of the whole guide.
-func (id ID) Page() string {
-	if id == "" {
-		return page
-	}
-	return page + "#" + string(id)
-}
+// Page returns the address of the entry about this trouble.
+func (id ID) Page() string { return page + "#" + string(id) }

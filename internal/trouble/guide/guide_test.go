@@ -47,25 +47,25 @@ Somebody has cut the cable.
 
 ` + "```shell\n# not a symptom\n## not-an-id\n```" + `
 
-**Cure:** mend it.
+**Fix:** mend it.
 
-**Then:** the light is on.
+**Verify:** the light is on.
 
 ## cable-long
 
 Title: The cable is … m long
 
-**Cure:** move.
+**Fix:** move.
 `
 
 func TestAnEntryIsEverythingUpToTheNextOne(t *testing.T) {
 	entries := parse("a.md", twoEntries)
 	if len(entries) != 2 || entries[0].id != "cable-cut" || entries[0].symptom != "Packets get lost" ||
 		!strings.Contains(entries[0].text, "## not-an-id") || !strings.HasSuffix(entries[0].text, "the light is on.") ||
-		entries[1].title != "The cable is … m long" || entries[1].text != "**Cure:** move." {
+		entries[1].title != "The cable is … m long" || entries[1].text != "**Fix:** move." {
 		t.Errorf("got %+v", entries)
 	}
-	if err := complete(entries); err == nil || !strings.Contains(err.Error(), "cable-long has no paragraph **Then:**") ||
+	if err := complete(entries); err == nil || !strings.Contains(err.Error(), "cable-long has no paragraph **Verify:**") ||
 		strings.Contains(err.Error(), "cable-cut") {
 		t.Errorf("the error is %v", err)
 	}

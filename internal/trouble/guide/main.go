@@ -71,8 +71,8 @@ func entriesOf(repository string) ([]entry, error) {
 func complete(entries []entry) error {
 	var errs []error
 	for _, e := range entries {
-		for _, part := range []string{"**Cure:**", "**Then:**"} {
-			if !e.has(part) {
+		for part, former := range map[string]string{"**Fix:**": "**Cure:**", "**Verify:**": "**Then:**"} {
+			if !e.has(part) && !e.has(former) {
 				errs = append(errs, fmt.Errorf("%s: entry %s has no paragraph %s", e.file, e.id, part))
 			}
 		}
