@@ -20,7 +20,7 @@ func (r *Registry) fromCentre(ctx context.Context, name string, credentials Cred
 	from := credentials.From
 	if r.config.Clusters[from].From != "" {
 		return Credentials{}, &Error{Own: true, Problem: trouble.Problem{
-			ID: "credentials-from-chained", Leaf: name, Summary: "credentials can't be used",
+			ID: trouble.NoEntry, Leaf: name, Summary: "credentials can't be used",
 			Advice: "Give that cluster credentials of its own.",
 			Err:    fmt.Errorf("`credentials_from` is %q, whose credentials come from another cluster, too", from),
 		}}
@@ -54,7 +54,7 @@ type unknownCentreError struct{ *UnknownNameError }
 func withoutCentre(name, centre string, err error) *Error {
 	if unknown, ok := errors.AsType[*UnknownNameError](err); ok {
 		return &Error{Own: true, lost: true, Problem: trouble.Problem{
-			ID: "central-cluster-unknown", Leaf: name, Err: &unknownCentreError{unknown},
+			ID: trouble.NoEntry, Leaf: name, Err: &unknownCentreError{unknown},
 			Summary: fmt.Sprintf("its credentials come from %q, which is no known name", centre),
 			Advice: "Set `credentials_from` of this leaf to the name of its central cluster, or add that one to `clusters` of " +
 				"the provider block.",

@@ -277,7 +277,7 @@ func TestACentreWithoutUsableCredentialsForALeafSaysWhy(t *testing.T) {
 			func(identity *authv1beta1.Identity, _ *corev1.Secret) {
 				identity.Spec.AuthParams.AwsConfig = &authv1beta1.AwsConfig{AwsRegion: "eu-south-1"}
 			},
-			"identity-of-aws", []string{"is a user of AWS"}, false,
+			trouble.NoEntry, []string{"is a user of AWS"}, false,
 		},
 		"an expired certificate": {
 			func(_ *authv1beta1.Identity, secret *corev1.Secret) {
@@ -360,9 +360,9 @@ func TestALeafBehindACentreThatCannotBeUsedIsExplained(t *testing.T) {
 			"central-cluster-unusable",
 			`its credentials come from "milan", which can't be used: leaf "milan": the API server`, true,
 		},
-		"behind itself": {"credentials-from-chained", "whose credentials come from another cluster, too", false},
+		"behind itself": {trouble.NoEntry, "whose credentials come from another cluster, too", false},
 		"behind nothing": {
-			"central-cluster-unknown",
+			trouble.NoEntry,
 			`its credentials come from "nobody", which is no known name: "nobody" is neither a cluster`,
 			false,
 		},

@@ -33,7 +33,7 @@ func (e *noIdentityError) Error() string { return e.problem }
 func (l *Leaf) identity(ctx context.Context, id liqov1beta1.ClusterID) (givenCredentials, error) {
 	if len(validation.IsDNS1123Label(string(id))) > 0 {
 		return givenCredentials{}, &noIdentityError{
-			id:      "identity-id-invalid",
+			id:      trouble.NoEntry,
 			problem: fmt.Sprintf("%q is not an ID of a cluster", id), advice: "Set `cluster_id`.",
 		}
 	}
@@ -44,7 +44,7 @@ func (l *Leaf) identity(ctx context.Context, id liqov1beta1.ClusterID) (givenCre
 	described := describeIdentity(identity) + fmt.Sprintf(" on leaf %q", l.Name)
 	if identity.Spec.AuthParams.AwsConfig != nil {
 		return givenCredentials{}, &noIdentityError{
-			id:      "identity-of-aws",
+			id:      trouble.NoEntry,
 			problem: described + " is a user of AWS, for which Liqo keeps no kubeconfig",
 			advice:  "Give the cluster credentials of its own, for instance `exec` with `aws eks get-token`.",
 		}

@@ -43,7 +43,7 @@ func (s *Service) Request(ctx context.Context, owner Owner) error {
 // missing is the error for a Service that must exist.
 func (s *Service) missing() error {
 	return &trouble.Problem{
-		ID: "service-missing", Leaf: s.Centre.Name, Summary: s.String() + " does not exist",
+		ID: trouble.NoEntry, Leaf: s.Centre.Name, Summary: s.String() + " does not exist",
 		Advice: "Nothing was changed. Create the Service first. If the same configuration creates it, refer to the " +
 			"attributes of that resource or add `depends_on`.",
 	}

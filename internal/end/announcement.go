@@ -71,7 +71,7 @@ func (e *End) checkIPv4(announced liqo.Ranges) error {
 			continue // what is no range at all is Liqo's to refuse
 		}
 		return &trouble.Problem{
-			ID: "ipv6-range-announced", Leaf: e.Leaf.Name,
+			ID: trouble.NoEntry, Leaf: e.Leaf.Name,
 			Summary: fmt.Sprintf("Liqo can't join the IPv6 range %s", cidr),
 			Advice: fmt.Sprintf("The IPAM of Liqo gives out IPv4 ranges only, and the one of %q would crash if it were asked "+
 				"for this one. Announce only the IPv4 ranges of %q: set `pod_cidrs` and `external_cidr` in its "+
@@ -91,7 +91,7 @@ func (e *End) checkPodCIDRs(announced, local liqo.Ranges) error {
 		}
 		ranges := explain.Enumerate(local.PodCIDRs)
 		return &trouble.Problem{
-			ID: "range-without-pods", Leaf: e.Leaf.Name, Err: ErrPodCIDRs,
+			ID: trouble.NoEntry, Leaf: e.Leaf.Name, Err: ErrPodCIDRs,
 			Summary: fmt.Sprintf("there are no pods in %s", cidr),
 			Advice: fmt.Sprintf("The pods of %[1]q have addresses in %[2]s. Nothing on %[1]q translates %[3]s to them, so "+
 				"the packets that %[4]q sends there would be lost. Set `pod_cidrs` to %[2]s or to parts of it, or leave "+
@@ -117,7 +117,7 @@ func (e *End) CheckAnnounced(ctx context.Context, announced liqo.Ranges, existin
 		subject = "this resource"
 	}
 	return &trouble.Problem{
-		ID: "several-pod-cidrs-unsupported", Leaf: e.Leaf.Name, Err: ErrPodCIDRs,
+		ID: trouble.NoEntry, Leaf: e.Leaf.Name, Err: ErrPodCIDRs,
 		Summary: fmt.Sprintf("%s on this leaf can reach only one pod CIDR of another cluster", liqo.Name(ctx, e.Leaf)),
 		Advice: fmt.Sprintf("%[1]q would announce %[2]s to %[3]q, and packets from there to all but the first range would "+
 			"not take the shortcut. Set `pod_cidrs` of %[4]s to one of the ranges, or update Liqo on %[3]q to 1.2.",
@@ -134,7 +134,7 @@ func (e *End) checkExternalCIDR(announced, local liqo.Ranges) error {
 		return nil
 	}
 	return &trouble.Problem{
-		ID: "external-cidr-mismatch", Leaf: e.Leaf.Name, Err: ErrExternalCIDR,
+		ID: trouble.NoEntry, Leaf: e.Leaf.Name, Err: ErrExternalCIDR,
 		Summary: fmt.Sprintf("%s does not begin the external CIDR", announced.ExternalCIDR),
 		Advice: fmt.Sprintf("The external CIDR of %[1]q is %[2]s. Liqo on %[1]q gives out addresses of that range only, and "+
 			"%[3]s is the source of its packets that come from no pod. So packets between %[4]q and %[5]s would be lost. "+

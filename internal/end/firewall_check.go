@@ -23,7 +23,7 @@ func (e *End) CheckLimits(ctx context.Context, limits liqo.Limits) error {
 	}
 	if !able.FiltersPackets {
 		return &trouble.Problem{
-			ID: "limits-unsupported", Leaf: e.Leaf.Name, Err: ErrRules,
+			ID: trouble.NoEntry, Leaf: e.Leaf.Name, Err: ErrRules,
 			Summary: fmt.Sprintf("gateways of %s on this leaf can't drop packets", liqo.Name(ctx, e.Leaf)),
 			Advice: fmt.Sprintf("So `allow` could not keep anything from crossing. Update Liqo on %q to 1.1 or newer, or "+
 				"remove `allow` and let everything cross.", e.Leaf.Name),
@@ -34,7 +34,7 @@ func (e *End) CheckLimits(ctx context.Context, limits liqo.Limits) error {
 	}
 	if rules := limits.TableRules(); rules > liqo.MaxTableRules {
 		return &trouble.Problem{
-			ID: "too-many-rules", Leaf: e.Leaf.Name, Err: ErrRules,
+			ID: trouble.NoEntry, Leaf: e.Leaf.Name, Err: ErrRules,
 			Summary: fmt.Sprintf("the gateway would need %d rules, and takes %d", rules, liqo.MaxTableRules),
 			Advice: fmt.Sprintf("Each range of a rule of `allow` for %[1]q takes three, and each one for %[2]q takes two. Join "+
 				"ranges and ports, or leave `cidrs` out.", e.Leaf.Name, e.Remote.Name),
@@ -46,7 +46,7 @@ func (e *End) CheckLimits(ctx context.Context, limits liqo.Limits) error {
 				continue
 			}
 			return &trouble.Problem{
-				ID: "rule-without-pods", Leaf: e.Leaf.Name, Err: ErrRules,
+				ID: trouble.NoEntry, Leaf: e.Leaf.Name, Err: ErrRules,
 				Summary: fmt.Sprintf("a rule allows %s, where %q reaches no pods", cidr, e.Remote.Name),
 				Advice: fmt.Sprintf("The pods of %[1]q that %[2]q reaches have addresses in %[3]s. Set `cidrs` to parts of that, "+
 					"as %[1]q itself sees them and not as they are remapped on %[2]q, or leave `cidrs` out to allow all of them.",
@@ -83,7 +83,7 @@ func (e *End) checkOneTunnel(ctx context.Context) error {
 		return err
 	}
 	return &trouble.Problem{
-		ID: "limits-of-several-tunnels", Leaf: e.Leaf.Name, Err: ErrRules, Summary: "the gateway has several tunnels",
+		ID: trouble.NoEntry, Leaf: e.Leaf.Name, Err: ErrRules, Summary: "the gateway has several tunnels",
 		Advice: fmt.Sprintf("The rules of `allow` would limit only one of them. Give %s one tunnel, or remove `allow` and "+
 			"let everything cross.", e.Leaf.Describe(objects.Gateway())),
 	}

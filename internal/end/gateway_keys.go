@@ -73,9 +73,9 @@ func (e *End) checkKeys(ctx context.Context, key client.ObjectKey) error {
 	if _, tenant := place.Labels[consts.TenantNamespaceLabel]; tenant && owner.Managed(&place) {
 		return e.secretNotKept(key)
 	}
-	problem := func(id trouble.ID, summary, detail string, err error) error {
+	problem := func(summary, detail string, err error) error {
 		return &trouble.Problem{
-			ID: id, Leaf: e.Leaf.Name, Err: err,
+			ID: trouble.NoEntry, Leaf: e.Leaf.Name, Err: err,
 			Summary: fmt.Sprintf("Secret %s %s", key, summary),
 			Advice: detail +
 				" The field `privateKey` must be a WireGuard key of 32 bytes. The field `publicKey` must be the " +
@@ -86,7 +86,7 @@ func (e *End) checkKeys(ctx context.Context, key client.ObjectKey) error {
 	var secret corev1.Secret
 	err := e.Leaf.Live.Get(ctx, key, &secret)
 	if apierrors.IsNotFound(err) {
-		return problem("key-secret-missing", "does not exist",
+		return problem("does not exist",
 			"Create the Secret that `key_secret_name` names, in the namespace of the gateway.", err)
 	}
 	if err != nil {
@@ -94,10 +94,10 @@ func (e *End) checkKeys(ctx context.Context, key client.ObjectKey) error {
 	}
 	private, err := ecdh.X25519().NewPrivateKey(secret.Data[consts.PrivateKeyField])
 	if err != nil {
-		return problem("private-key-invalid", "has no private key", "Its `privateKey` is not a private key.", err)
+		return problem("has no private key", "Its `privateKey` is not a private key.", err)
 	}
 	if !bytes.Equal(private.PublicKey().Bytes(), secret.Data[consts.PublicKeyField]) {
-		return problem("key-pair-mismatch", "has another public key",
+		return problem("has another public key",
 			"Its `publicKey` does not belong to its `privateKey`.", nil)
 	}
 	return nil
@@ -106,7 +106,7 @@ func (e *End) checkKeys(ctx context.Context, key client.ObjectKey) error {
 // secretNotKept returns the problem of a user's Secret in a tenant namespace that is deleted with the shortcut.
 func (e *End) secretNotKept(key client.ObjectKey) *trouble.Problem {
 	return &trouble.Problem{
-		ID: "key-secret-not-kept", Leaf: e.Leaf.Name,
+		ID: trouble.NoEntry, Leaf: e.Leaf.Name,
 		Summary: fmt.Sprintf("Secret %s would be deleted with the shortcut", key),
 		Advice: fmt.Sprintf("A destroy must not delete the Secret that `key_secret_name` names. But namespace %s is a "+
 			"tenant "+

@@ -99,7 +99,7 @@ func (e *End) CheckServiceMetadata(ctx context.Context, spec liqo.GatewayServer)
 		return err
 	}
 	return &trouble.Problem{
-		ID: "service-metadata-unsupported", Leaf: e.Leaf.Name,
+		ID: trouble.NoEntry, Leaf: e.Leaf.Name,
 		Summary: fmt.Sprintf("%s on this leaf can't set labels or annotations of a gateway's Service",
 			liqo.Name(ctx, e.Leaf)),
 		Advice: fmt.Sprintf("Remove `service_annotations` and `service_labels`, or update Liqo on %q to 1.2. In older "+
@@ -137,7 +137,7 @@ func (e *End) CheckNodePort(ctx context.Context, spec liqo.GatewayServer) error 
 		return nil
 	}
 	return &trouble.Problem{
-		ID: "node-port-taken", Leaf: e.Leaf.Name,
+		ID: trouble.NoEntry, Leaf: e.Leaf.Name,
 		Summary:  fmt.Sprintf("node port %d can't be used", spec.NodePort),
 		Evidence: []string{"The API server says: " + cluster.ShownLines(err.Error())},
 		Advice:   "Set another `node_port`, or remove it: then Kubernetes chooses one.",

@@ -95,7 +95,7 @@ func (e *End) checkNames(name string, existing *corev1.Namespace) error {
 		return nil
 	}
 	return &trouble.Problem{
-		ID: "cluster-id-too-long", Leaf: e.Leaf.Name,
+		ID: trouble.NoEntry, Leaf: e.Leaf.Name,
 		Summary: fmt.Sprintf("the ID of cluster %q is too long", e.Remote.ID),
 		Evidence: []string{fmt.Sprintf("It has %d characters. %s %s would have %d, and Kubernetes allows %d.",
 			len(e.Remote.ID), kind, made, len(made), most)},
@@ -149,7 +149,7 @@ func (e *End) checkOwnNamespace(ctx context.Context, name string, existing *core
 	switch {
 	case existing == nil:
 		return &trouble.Problem{
-			ID: "namespace-missing", Leaf: e.Leaf.Name,
+			ID: trouble.NoEntry, Leaf: e.Leaf.Name,
 			Summary: fmt.Sprintf("namespace %s does not exist", name),
 			Advice: "The provider does not create a namespace that you set, because it would not know when to delete it. " +
 				"Create the namespace first, or leave the choice to Liqo.",
@@ -186,7 +186,7 @@ func (e *End) checkAlone(ctx context.Context, namespace string) error {
 	for _, gateway := range gateways {
 		if remote := cluster.RemoteID(gateway); remote != string(e.Remote.ID) && !e.Owner.Marked(gateway) {
 			return &trouble.Problem{
-				ID: "namespace-shared", Leaf: e.Leaf.Name,
+				ID: trouble.NoEntry, Leaf: e.Leaf.Name,
 				Summary: fmt.Sprintf("namespace %s has a gateway for another cluster", namespace),
 				Advice: fmt.Sprintf("%s in it is for cluster %s. Liqo can't distinguish two gateways in one namespace. "+
 					"Give each shortcut a namespace of its own, or leave the choice to Liqo.",

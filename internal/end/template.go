@@ -23,14 +23,14 @@ func (e *End) refer(template liqo.Template) (corev1.ObjectReference, error) {
 	resource, err := enutils.ParseGroupVersionResource(template.Resource)
 	if err != nil || resource.Version == "" || resource.Resource == "" {
 		return corev1.ObjectReference{}, &trouble.Problem{
-			ID: "template-resource-malformed", Leaf: e.Leaf.Name, Summary: "not a resource: " + template.Resource,
+			ID: trouble.NoEntry, Leaf: e.Leaf.Name, Summary: "not a resource: " + template.Resource,
 			Advice: "It must be group/version/resource.", Err: err,
 		}
 	}
 	kind, err := e.Leaf.Live.RESTMapper().KindFor(resource)
 	if meta.IsNoMatchError(err) {
 		return corev1.ObjectReference{}, &trouble.Problem{
-			ID: "template-type-unknown", Leaf: e.Leaf.Name, Summary: "there are no templates of type " + template.Resource,
+			ID: trouble.NoEntry, Leaf: e.Leaf.Name, Summary: "there are no templates of type " + template.Resource,
 			Advice: "The API server does not know this resource. Check its spelling, or install the gateway technology " +
 				"that provides it.",
 			Err: err,

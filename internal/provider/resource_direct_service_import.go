@@ -80,7 +80,7 @@ func importable(ctx context.Context, service *direct.Service) diag.Diagnostics {
 	case err != nil:
 		diags.Append(failureOf("service-unreadable", "The Service can't be read", err).asError())
 	case !observed.Exists:
-		diags.Append(report("service-missing", service.String()+" does not exist",
+		diags.Append(invalid(service.String()+" does not exist",
 			fmt.Sprintf("There is no such Service in cluster %q.",
 				service.Centre.Name)).asError())
 	case !observed.Set:

@@ -184,7 +184,7 @@ func (c *reservations) reserveNodePort(
 	if c.reserve(reservation{first: string(leaf.ID), object: port}, token) {
 		return nil
 	}
-	return diag.Diagnostics{report("node-port-taken", "The same node port twice",
+	return diag.Diagnostics{invalid("The same node port twice",
 		fmt.Sprintf("Another resource of this configuration has %s of leaf %q, too. A port of a node leads to one Service. "+
 			"Give each gateway a port of its own, or remove `node_port`: then Kubernetes chooses one.", port, leaf.Name)).
 		errorAt(at.AtName("node_port"))}

@@ -158,7 +158,7 @@ func TestAccANodePortOfAnotherServiceFailsThePlanUntilItIsFree(t *testing.T) {
 			ExpectError: acctest.Message(`Node port 31777 can't be used on leaf "milan"`,
 				`The API server says: Service "gw-rome" is invalid: spec.ports[0].nodePort: Invalid value: 31777: provided port `+
 					`is already allocated`,
-				"Set another `node_port`, or remove it: then Kubernetes chooses one.", acctest.HelpAt("node-port-taken")),
+				"Set another `node_port`, or remove it: then Kubernetes chooses one."),
 		},
 		resource.TestStep{
 			PreConfig: func() {
