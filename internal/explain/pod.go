@@ -41,7 +41,7 @@ var (
 	}
 	podOfTest = podOwner{
 		whose:     "the test",
-		notPulled: "test-image-not-pulled", notReady: "test-pod-not-running", failing: "test-pod-not-running",
+		notPulled: "test-not-run", notReady: "test-not-run", failing: "test-not-run",
 		wait: func(pod *corev1.Pod) string { return checkNode(pod) + " " + moreTimeForTest + " " + eventsAfter(pod) },
 		look: func(pod *corev1.Pod, _ corev1.ContainerStatus) string { return checkNode(pod) + " " + eventsAfter(pod) },
 	}
@@ -69,7 +69,7 @@ func Pod(ctx context.Context, leaf *cluster.Leaf, pod *corev1.Pod, waitedFor str
 		return ranked(rankPod, found), err
 	}
 	nothing := func(_ context.Context, waitedFor string) trouble.Problem {
-		c := gaveUp("test-timed-out", waitedFor)
+		c := gaveUp("test-not-run", waitedFor)
 		c.Evidence = []string{fmt.Sprintf("%s on node %q runs, and has not done it yet.", leaf.Describe(pod),
 			pod.Spec.NodeName)}
 		c.Advice = "Lower `packet_count` or `max_nodes`. " + moreTimeForTest

@@ -39,7 +39,7 @@ func serviceChange(ctx context.Context, s Subject, view view) ([]trouble.Problem
 		return nil, err
 	}
 	return []trouble.Problem{{
-		ID:      "service-change-refused",
+		ID:      "gateway-service-refused",
 		Summary: "the change of the gateway's Service is refused",
 		Evidence: []string{
 			fmt.Sprintf("Liqo can't change %s. The API server says: %s", s.Leaf.Describe(&service), refusal),

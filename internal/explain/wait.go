@@ -35,9 +35,7 @@ func (w *wait) Unwrap() error { return w.err }
 var ErrRefused = errors.New("the leaf refuses what is waited for")
 
 // refusals are what no time cures: somebody has to change the configuration or a rule of the leaf.
-var refusals = []trouble.ID{
-	"gateway-deployment-refused", "gateway-pod-refused", "gateway-service-refused", "service-change-refused",
-}
+var refusals = []trouble.ID{"gateway-deployment-refused", "gateway-pod-refused", "gateway-service-refused"}
 
 // Refuses reports whether the leaf shows that its API server, a quota or a policy refuses what Liqo makes for a
 // gateway. What it can't find out does not count.

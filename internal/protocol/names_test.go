@@ -54,7 +54,7 @@ func TestAPlanFails(t *testing.T) {
 		},
 		"for one cluster under two names": {
 			l.knowingRoma() + fromTo("rome", "roma", ""),
-			[]string{"Error: The same leaf twice", `both refer to cluster "rome"`, "#leaf-same-twice"},
+			[]string{"Error: The same leaf twice", `both refer to cluster "rome"`},
 		},
 		"for a cluster without Liqo": {
 			l.knowingRoma() + fromTo("rome", "venice", ""),

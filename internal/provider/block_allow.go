@@ -137,7 +137,7 @@ func validateAllow(ctx context.Context, set types.Set) diag.Diagnostics {
 
 func (m ruleModel) validate(at path.Path) diag.Diagnostics {
 	refuse := func(attribute, text string) diag.Diagnostics {
-		return diag.Diagnostics{report("rule-malformed", "A rule that can't be", text).errorAt(at.AtName(attribute))}
+		return diag.Diagnostics{invalid("A rule that can't be", text).errorAt(at.AtName(attribute))}
 	}
 	withPorts := m.Protocol.ValueString() == liqo.TCP || m.Protocol.ValueString() == liqo.UDP
 	switch {

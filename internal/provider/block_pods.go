@@ -16,8 +16,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // Descriptions of `pods`. The last one is that of a gateway that has a resource of its own.
@@ -141,7 +139,7 @@ func resourcesAttribute() schema.MapNestedAttribute {
 // otherwise lose them: Terraform drops what an object can't have.
 func containerName() validator.String {
 	return textValidator{
-		refusal: trouble.Problem{ID: "resources-without-container", Summary: "No container for these resources"},
+		headline: "No container for these resources",
 		must: "must be the name of a container. Requests and limits belong to one: `resources = { wireguard = { requests = " +
 			"{ cpu = \"500m\" } } }`",
 		valid: func(text string) bool { return text != "requests" && text != "limits" },
@@ -152,7 +150,7 @@ func containerName() validator.String {
 func computeResource() validator.String {
 	own := []string{string(corev1.ResourceCPU), string(corev1.ResourceMemory), string(corev1.ResourceEphemeralStorage)}
 	return textValidator{
-		refusal: trouble.Problem{ID: "resource-unknown", Summary: "Not a resource of containers"},
+		headline: "Not a resource of containers",
 		must: "must be cpu, memory, ephemeral-storage, hugepages- with a size, or the resource of a device plugin, such as " +
 			"example.com/device",
 		valid: func(text string) bool {
@@ -172,8 +170,8 @@ const (
 // would be cut off, and not from the deadline to renew it.
 func leaseDuration() validator.String {
 	return textValidator{
-		refusal: trouble.Problem{ID: "lease-duration-invalid", Summary: "Not a duration of a lease"},
-		must:    "must be a duration of whole seconds from 2s to 1h, such as 4s",
+		headline: "Not a duration of a lease",
+		must:     "must be a duration of whole seconds from 2s to 1h, such as 4s",
 		valid: func(text string) bool {
 			lease, err := time.ParseDuration(text)
 			return err == nil && lease >= leastLease && lease <= mostLease && lease%time.Second == 0
@@ -184,8 +182,8 @@ func leaseDuration() validator.String {
 // quantity accepts an amount of a resource.
 func quantity() validator.String {
 	return textValidator{
-		refusal: trouble.Problem{ID: "quantity-malformed", Summary: "Not a quantity"},
-		must:    "must be a quantity of Kubernetes that is not negative, such as 500m or 256Mi",
+		headline: "Not a quantity",
+		must:     "must be a quantity of Kubernetes that is not negative, such as 500m or 256Mi",
 		valid: func(text string) bool {
 			amount, err := resource.ParseQuantity(text)
 			return err == nil && amount.Sign() >= 0

@@ -27,7 +27,7 @@ func validatePods(ctx context.Context, pods types.Object, at path.Path) diag.Dia
 	attributes := pods.Attributes()
 	replicas, _ := attributes["replicas"].(types.Int32)
 	if given(attributes["topology_key"]) && !replicas.IsUnknown() && replicas.ValueInt32() < 2 {
-		diags.Append(report("topology-key-unused", "topology_key without replicas",
+		diags.Append(invalid("topology_key without replicas",
 			"`topology_key` says which nodes replicas do not share. It needs `replicas = 2` or more.").
 			errorAt(at.AtName("topology_key")))
 	}
@@ -40,7 +40,7 @@ func validatePods(ctx context.Context, pods types.Object, at path.Path) diag.Dia
 		var toleration tolerationModel
 		diags.Append(object.As(ctx, &toleration, basetypes.ObjectAsOptions{})...)
 		if reason := toleration.contradiction(); reason != "" {
-			diags.Append(report("toleration-invalid", "Kubernetes refuses the toleration", reason).
+			diags.Append(invalid("Kubernetes refuses the toleration", reason).
 				errorAt(at.AtName("tolerations").AtListIndex(i)))
 		}
 	}

@@ -140,12 +140,12 @@ func (m serverGatewayModel) validate(ctx context.Context, attribute path.Path) d
 		serviceType = liqo.DefaultServiceType
 	}
 	if given(m.NodePort) && serviceType != corev1.ServiceTypeNodePort {
-		diags.Append(report("node-port-unused", "node_port without NodePort",
+		diags.Append(invalid("node_port without NodePort",
 			"`node_port` needs `service_type = \"NodePort\"`; it is \""+string(serviceType)+"\".").
 			errorAt(attribute.AtName("node_port")))
 	}
 	if given(m.LoadBalancerIP) && serviceType != corev1.ServiceTypeLoadBalancer {
-		diags.Append(report("load-balancer-ip-unused", "load_balancer_ip without LoadBalancer",
+		diags.Append(invalid("load_balancer_ip without LoadBalancer",
 			"`load_balancer_ip` needs `service_type = \"LoadBalancer\"`; it is \""+string(serviceType)+"\".").
 			errorAt(attribute.AtName("load_balancer_ip")))
 	}

@@ -65,7 +65,7 @@ func validateTimeouts(timeouts map[string]attr.Value) diag.Diagnostics {
 			continue
 		}
 		if duration, err := time.ParseDuration(text.ValueString()); err == nil && duration <= 0 {
-			diags.Append(report("timeout-not-positive", "Timeout must be positive",
+			diags.Append(invalid("Timeout must be positive",
 				"A timeout must be longer than zero. This one is \""+text.ValueString()+"\".").
 				errorAt(path.Root("timeouts").AtName(operation)))
 		}

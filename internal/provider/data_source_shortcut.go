@@ -183,7 +183,7 @@ func (d *shortcutDataSource) Read(ctx context.Context, req datasource.ReadReques
 		}
 		inspection, err := shortcut.New(pair.client, pair.server).Inspect(ctx)
 		if err != nil {
-			resp.Diagnostics.Append(failureOf("shortcut-unreadable", "The shortcut can't be read", err).asError())
+			resp.Diagnostics.Append(failureOf("leaf-unreadable", "The shortcut can't be read", err).asError())
 			return
 		}
 		model.show(inspection)

@@ -70,7 +70,7 @@ func (d *topologyDataSource) Read(ctx context.Context, req datasource.ReadReques
 func (m *topologyDataModel) check(clusters []string) diag.Diagnostics {
 	var diags diag.Diagnostics
 	refuse := func(attribute path.Path, name string) {
-		diags.Append(report("cluster-not-in-topology", "Not one of the clusters",
+		diags.Append(invalid("Not one of the clusters",
 			fmt.Sprintf("The clusters of this topology are %q. %q is not one of them. A cluster with several names counts "+
 				"once, by the first of its names.", clusters, name)).errorAt(attribute))
 	}

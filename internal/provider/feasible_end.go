@@ -54,7 +54,7 @@ func (p *endPlanning[M, P]) checkFeasible(ctx context.Context) diag.Diagnostics 
 		return nil
 	}
 	if model.RemoteClusterID.ValueString() == string(p.leaf.ID) {
-		return diag.Diagnostics{report("leaf-same-twice", "The same cluster twice",
+		return diag.Diagnostics{invalid("The same cluster twice",
 			fmt.Sprintf("`remote_cluster_id` must be the ID of the other cluster, but %q is the ID of this one.", p.leaf.ID)).
 			errorAt(path.Root("remote_cluster_id"))}
 	}
@@ -145,7 +145,7 @@ func (s checkedEnd) checkTemplate(ctx context.Context) diag.Diagnostics {
 		{"load_balancer_ip", "load balancer's address", server.LoadBalancerIP != "", template.TakesLoadBalancerIP},
 	} {
 		if setting.set && !setting.used {
-			diags.Append(report("template-ignores-setting", "The template ignores "+setting.attribute,
+			diags.Append(invalid("The template ignores "+setting.attribute,
 				fmt.Sprintf("The Service in template %s on leaf %q does not use the %s of the gateway, so `%s` would have no "+
 					"effect. Remove it, or set a `template` that uses it.",
 					template.Name, s.end.Leaf.Name, setting.field, setting.attribute)).errorAt(s.gatewayAt.AtName(setting.attribute)))
@@ -256,7 +256,7 @@ func checkResult(attribute path.Path, err error) diag.Diagnostics {
 	if _, ok := errors.AsType[*trouble.Problem](err); ok {
 		diags.Append(explained(err).errorAt(attribute))
 	} else {
-		diags.Append(failureOf("leaf-not-checked", "The leaf can't be checked", err,
+		diags.Append(failureOf("leaf-unreadable", "The leaf can't be checked", err,
 			"The plan continues without this check.").warningAt(attribute))
 	}
 	return diags

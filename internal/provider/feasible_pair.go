@@ -175,7 +175,7 @@ func (f feasibility) remapping(ctx context.Context, client, server end.Announcem
 	var diags diag.Diagnostics
 	overlaps, err := f.shortcut.Overlaps(ctx, client, server)
 	if err != nil {
-		diags.Append(failureOf("remapping-not-predicted", "Remapping can't be predicted", err).asWarning())
+		diags.Append(failureOf("leaf-unreadable", "Remapping can't be predicted", err).asWarning())
 		return diags
 	}
 	for _, overlap := range overlaps {

@@ -214,7 +214,7 @@ func (p privateStates) recognise(
 	}
 	token, err := maker(ctx)
 	if err != nil {
-		diags.Append(failureOf("owner-unreadable", "The owner can't be read", err).asError())
+		diags.Append(failureOf("leaf-unreadable", "The owner can't be read", err).asError())
 		return own, diags
 	}
 	own = ownership{Token: token, Claims: true}.named()

@@ -140,7 +140,7 @@ func (l *shortcutList) result(ctx context.Context, req list.ListRequest, link sh
 	}
 	observed, err := shortcut.New(pair.client, pair.server).OwnedBy(owner.Owner{Claims: true}).Observe(ctx)
 	if err != nil {
-		result.Diagnostics.Append(failureOf("shortcut-unreadable", "The shortcut can't be read", err).asError())
+		result.Diagnostics.Append(failureOf("leaf-unreadable", "The shortcut can't be read", err).asError())
 		return result
 	}
 	result.Diagnostics.Append(model.observed(ctx, observed)...)

@@ -101,7 +101,7 @@ func (p pair) differ() diag.Diagnostics {
 	if p.client == nil || p.server == nil || p.client.ID != p.server.ID {
 		return nil
 	}
-	same := report("leaf-same-twice", "The same leaf twice",
+	same := invalid("The same leaf twice",
 		fmt.Sprintf("A shortcut connects two different leaves, but %q and %q both refer to cluster %q.",
 			p.client.Name, p.server.Name, p.client.ID))
 	if p.client.UID != p.server.UID {

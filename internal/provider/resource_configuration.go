@@ -109,7 +109,7 @@ func (m *configurationModel) check(ctx context.Context, object shortcut.EndObjec
 	diags.Append(checkResult(path.Root("pod_cidrs"), object.End.CheckAnnounced(ctx, ranges, liqo.RemoteRanges{}))...)
 	overlaps, err := object.End.Overlaps(ctx, ranges)
 	if err != nil {
-		diags.Append(failureOf("remapping-not-predicted", "Remapping can't be predicted", err).asWarning())
+		diags.Append(failureOf("leaf-unreadable", "Remapping can't be predicted", err).asWarning())
 	}
 	for _, overlap := range overlaps {
 		diags.Append(report("pod-cidr-remapped", "A pod CIDR will be remapped",

@@ -179,7 +179,7 @@ func (r *directServiceResource) refresh(
 	observed, err := service.Observe(ctx)
 	switch {
 	case err != nil:
-		diags.Append(failureOf("service-unreadable", "The Service can't be read", err).asError())
+		diags.Append(failureOf("leaf-unreadable", "The Service can't be read", err).asError())
 		return unchanged, diags
 	case !observed.Exists:
 		return gone, diags
@@ -200,7 +200,7 @@ func (r *directServiceResource) remove(
 	var diags diag.Diagnostics
 	others, unchecked, err := service.Withdraw(ctx, own.ofService())
 	if len(others) > 0 {
-		diags.Append(report("service-still-requested", "The Service still requests direct connections",
+		diags.Append(report("service-shared", "The Service still requests direct connections",
 			fmt.Sprintf("The annotation of %s stays, because it was also set by %s.",
 				service, direct.DescribeManagers(others))).asWarning())
 	}

@@ -78,7 +78,7 @@ func importable(ctx context.Context, service *direct.Service) diag.Diagnostics {
 	observed, err := service.Observe(ctx)
 	switch {
 	case err != nil:
-		diags.Append(failureOf("service-unreadable", "The Service can't be read", err).asError())
+		diags.Append(failureOf("leaf-unreadable", "The Service can't be read", err).asError())
 	case !observed.Exists:
 		diags.Append(invalid(service.String()+" does not exist",
 			fmt.Sprintf("There is no such Service in cluster %q.",

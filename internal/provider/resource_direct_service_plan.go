@@ -56,7 +56,7 @@ func (p *servicePlanning) foresee(ctx context.Context) diag.Diagnostics {
 	observed, err := p.service.Observe(ctx)
 	switch {
 	case err != nil:
-		return diag.Diagnostics{failureOf("service-unreadable", "The Service can't be read", err,
+		return diag.Diagnostics{failureOf("leaf-unreadable", "The Service can't be read", err,
 			"An apply needs it.").asWarning()}
 	case !observed.Exists:
 		return diag.Diagnostics{report("service-not-yet-there", p.service.String()+" does not exist yet",
@@ -112,7 +112,7 @@ func (p *servicePlanning) planCentre(ctx context.Context) diag.Diagnostics {
 	p.service = p.serviceIn(centre, plan)
 	plan.ID = types.StringValue(p.service.ID())
 	if !p.leaves.planned.reserve(reservation{first: string(centre.ID), namespace: p.service.String()}, p.own.Token) {
-		diags.Append(report("service-twice", "The same Service twice",
+		diags.Append(report("object-twice", "The same Service twice",
 			fmt.Sprintf("Another liqo_direct_service of this configuration already has %s of cluster %q.",
 				p.service, centre.Name)).errorAt(path.Root("name")))
 	}

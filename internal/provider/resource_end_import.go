@@ -53,7 +53,7 @@ func (r *endResource[M, P]) findImported(
 	self, err := r.object(leaf, model, ownership{}).ImportedFrom(ctx)
 	switch {
 	case err != nil:
-		diags.Append(failureOf("owner-unreadable", "The owner can't be read", err).asError())
+		diags.Append(failureOf("leaf-unreadable", "The owner can't be read", err).asError())
 	case self.Shortcut:
 		diags.Append(importedFrom("liqo_shortcut", self.Origin))
 	case self.Token != "":
@@ -85,7 +85,7 @@ func splitEndID(id string) (name, remote string) {
 
 // invalidImportID returns the error for an import ID that does not have this form.
 func invalidImportID(form, id string) diag.Diagnostic {
-	return report("import-id-invalid", "Invalid import ID",
+	return invalid("Invalid import ID",
 		fmt.Sprintf("The import ID must be %s. It was %q.", form, id)).asError()
 }
 

@@ -161,7 +161,7 @@ func (p *endPlanning[M, P]) planNamespace(ctx context.Context) diag.Diagnostics 
 	switch {
 	case err != nil:
 		return diag.Diagnostics{
-			failureOf("namespace-unreadable", "The namespace can't be read", err).errorAt(attribute),
+			failureOf("leaf-unreadable", "The namespace can't be read", err).errorAt(attribute),
 		}
 	case !byDefault:
 		plan.Namespace = types.StringUnknown()

@@ -49,7 +49,7 @@ func (r *shortcutResource) ValidateConfig(
 		return
 	}
 	if !model.Client.IsUnknown() && model.Client.Equal(model.Server) {
-		resp.Diagnostics.Append(report("leaf-same-twice", "The same leaf twice",
+		resp.Diagnostics.Append(invalid("The same leaf twice",
 			"A shortcut connects two different leaves, but `client` and `server` are both \""+model.Server.ValueString()+"\".").
 			errorAt(path.Root("server")))
 	}
@@ -109,7 +109,7 @@ func (r *shortcutResource) apply(ctx context.Context, a *application[*shortcutMo
 	shortcut := shortcut.New(pair.client, pair.server).OwnedBy(a.own.owner(r.leaves.origin()))
 	failure := shortcut.Connect(ctx, spec)
 	if failure != nil {
-		diags.Append(failureOf("shortcut-not-applied", "The shortcut could not be applied", failure).asError())
+		diags.Append(failureOf("object-not-applied", "The shortcut could not be applied", failure).asError())
 	}
 	a.own.Claims = a.own.Claims && failure != nil
 	a.plan.OwnerID = a.own.id()
@@ -162,7 +162,7 @@ func (r *shortcutResource) refresh(
 	s := shortcut.New(pair.client, pair.server).OwnedBy(own.owner(r.leaves.origin()))
 	observed, err := s.Observe(ctx)
 	if err != nil {
-		diags.Append(failureOf("shortcut-unreadable", "The shortcut can't be read", err).asError())
+		diags.Append(failureOf("leaf-unreadable", "The shortcut can't be read", err).asError())
 		return unchanged, diags
 	}
 	diags.Append(append(pair.mixedUp(observed), rulesEdited(observed.Allow, observed.Limited)...)...)

@@ -34,7 +34,7 @@ func (r *shortcutResource) remove(ctx context.Context, model *shortcutModel, own
 		}
 	}
 	if err != nil {
-		diags.Append(failureOf("shortcut-not-removed", "The shortcut could not be removed", err).asError())
+		diags.Append(failureOf("object-not-removed", "The shortcut could not be removed", err).asError())
 	}
 	return diags
 }

@@ -81,9 +81,9 @@ func (p pair) checkDirection(ctx context.Context) diag.Diagnostics {
 	reversed, err := shortcut.New(p.client, p.server).Reversed(ctx)
 	switch {
 	case err != nil:
-		diags.Append(failureOf("network-unreadable", "The network can't be read", err).asError())
+		diags.Append(failureOf("leaf-unreadable", "The network can't be read", err).asError())
 	case reversed:
-		diags.Append(report("network-reversed", "The network has the opposite direction",
+		diags.Append(invalid("The network has the opposite direction",
 			fmt.Sprintf("%[1]q is the client and %[2]q the server. So the import ID is `%[1]s/%[2]s`, or by cluster IDs "+
 				"`%[3]s/%[4]s`. Nothing was imported, because an apply would reverse the network.",
 				p.server.Name, p.client.Name, p.server.ID, p.client.ID)).asError())
@@ -135,7 +135,7 @@ func (l *leaves) importedByID(ctx context.Context, id string) (pair, diag.Diagno
 	case len(ways) == 1:
 		return l.connect(ctx, ways[0].client, ways[0].server), diags
 	case len(ways) > 1:
-		diags.Append(report("import-id-ambiguous", "Ambiguous import ID",
+		diags.Append(invalid("Ambiguous import ID",
 			fmt.Sprintf("The import ID must be `client/server`. %q has several meanings: %s. Import by the cluster IDs "+
 				"instead, as `client_cluster_id/server_cluster_id`.", id, listWays(ways))).asError())
 	case namesErr != nil:
@@ -145,7 +145,7 @@ func (l *leaves) importedByID(ctx context.Context, id string) (pair, diag.Diagno
 	case l.unknown.any():
 		diags.Append(leavesNotKnownYet())
 	default:
-		diags.Append(report("import-id-invalid", "Invalid import ID",
+		diags.Append(invalid("Invalid import ID",
 			fmt.Sprintf("The import ID must be %s. It was %q. The known names are %q.",
 				shortcutIDForm, id, names)).asError())
 	}
@@ -185,7 +185,7 @@ func (l *leaves) notImported(end failedEnd, form string) diag.Diagnostics {
 }
 
 func leavesNotKnownYet() diag.Diagnostic {
-	return report("leaves-not-known", "The leaves are not known yet",
+	return report("credentials-not-known", "The leaves are not known yet",
 		"The provider block has values that are known only after an apply, so the leaves of the import ID are not known. "+
 			"First apply the resources that these values come from, with `-target`.").asError()
 }

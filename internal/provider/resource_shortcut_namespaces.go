@@ -39,7 +39,7 @@ func (p *planning) planNamespaces(ctx context.Context) diag.Diagnostics {
 		joined := end.New(e.leaf, end.Remote{Name: e.other.Name, ID: e.other.ID})
 		byDefault, err := joined.IsTenantNamespace(ctx, planned.ValueString())
 		if err != nil {
-			diags.Append(failureOf("namespace-unreadable", "The namespace can't be read", err).
+			diags.Append(failureOf("leaf-unreadable", "The namespace can't be read", err).
 				errorAt(e.planned.path("namespace")))
 		} else if !byDefault {
 			*planned = types.StringUnknown()

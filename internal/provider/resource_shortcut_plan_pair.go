@@ -167,7 +167,7 @@ func (c *reservations) reservePair(pair pair, token string) diag.Diagnostics {
 	if c.reserve(what, token) {
 		return nil
 	}
-	return diag.Diagnostics{report("pair-twice", "The same pair twice",
+	return diag.Diagnostics{report("object-twice", "The same pair twice",
 		fmt.Sprintf("Another liqo_shortcut of this configuration already connects clusters %q and %q, in this direction or "+
 			"the other. A pair of leaves can have only one shortcut.", what.first, what.second)).errorAt(path.Root("server"))}
 }
@@ -202,7 +202,7 @@ func (c *reservations) reserveNamespaces(ends []planEnd, token string) diag.Diag
 		if c.reserve(reservation{first: string(end.leaf.ID), namespace: namespace.ValueString()}, token) {
 			continue
 		}
-		diags.Append(report("namespace-twice", "The same namespace twice",
+		diags.Append(invalid("The same namespace twice",
 			fmt.Sprintf("Another liqo_shortcut of this configuration already has namespace %q of leaf %q. Liqo can't "+
 				"distinguish two gateways in one namespace. Give each shortcut its own namespace, or leave the choice to Liqo.",
 				namespace.ValueString(), end.leaf.Name)).errorAt(end.planned.path("namespace")))

@@ -24,7 +24,7 @@ func (p *planning) planRanges(ctx context.Context) diag.Diagnostics {
 		attribute := end.planned.path("network")
 		able, err := liqo.CapabilitiesOf(ctx, end.other)
 		if err != nil {
-			diags.Append(failureOf("leaf-not-checked", "The leaf can't be checked", err).warningAt(attribute))
+			diags.Append(failureOf("leaf-unreadable", "The leaf can't be checked", err).warningAt(attribute))
 			continue
 		}
 		if able.FollowsConfigurations {

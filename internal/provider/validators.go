@@ -9,8 +9,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"k8s.io/apimachinery/pkg/util/validation"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 var (
@@ -20,16 +18,16 @@ var (
 
 // textValidator accepts strings for which valid returns true.
 type textValidator struct {
-	refusal trouble.Problem // of a value that is not valid, without its text
-	must    string          // completes "the value …"
-	valid   func(string) bool
+	headline string // of the error about a value that is not valid
+	must     string // completes "the value …"
+	valid    func(string) bool
 }
 
 // hostAddress accepts an address that a gateway can dial: an IP address or a DNS name, without a port.
 func hostAddress() validator.String {
 	return textValidator{
-		refusal: trouble.Problem{ID: "address-malformed", Summary: "Not an address"},
-		must:    "must be an IP address or a DNS name, without a port",
+		headline: "Not an address",
+		must:     "must be an IP address or a DNS name, without a port",
 		valid: func(text string) bool {
 			_, err := netip.ParseAddr(text)
 			return err == nil || len(validation.IsDNS1123Subdomain(text)) == 0
@@ -40,9 +38,9 @@ func hostAddress() validator.String {
 // clusterID accepts Liqo's ID of a cluster.
 func clusterID() validator.String {
 	return textValidator{
-		refusal: trouble.Problem{ID: "cluster-id-malformed", Summary: "Not a cluster ID"},
-		must:    "must be Liqo's ID of a cluster: lower-case letters, digits and dashes, at most 63 characters",
-		valid:   func(text string) bool { return len(validation.IsDNS1123Label(text)) == 0 },
+		headline: "Not a cluster ID",
+		must:     "must be Liqo's ID of a cluster: lower-case letters, digits and dashes, at most 63 characters",
+		valid:    func(text string) bool { return len(validation.IsDNS1123Label(text)) == 0 },
 	}
 }
 
@@ -51,8 +49,8 @@ func clusterID() validator.String {
 // Other validators reject a string that is not a CIDR.
 func ipv4() validator.String {
 	return textValidator{
-		refusal: trouble.Problem{ID: "range-ipv6-unsupported", Summary: "Not an IPv4 range"},
-		must:    "must be an IPv4 range: Liqo can't join IPv6 ranges",
+		headline: "Not an IPv4 range",
+		must:     "must be an IPv4 range: Liqo can't join IPv6 ranges",
 		valid: func(text string) bool {
 			prefix, err := netip.ParsePrefix(text)
 			return err != nil || prefix.Addr().Is4()
@@ -63,8 +61,8 @@ func ipv4() validator.String {
 // publicKey accepts a WireGuard key as `wg pubkey` writes it.
 func publicKey() validator.String {
 	return textValidator{
-		refusal: trouble.Problem{ID: "public-key-malformed", Summary: "Not a public key"},
-		must:    "must be a public key of WireGuard: 32 bytes in base64",
+		headline: "Not a public key",
+		must:     "must be a public key of WireGuard: 32 bytes in base64",
 		valid: func(text string) bool {
 			key, err := base64.StdEncoding.Strict().DecodeString(text)
 			return err == nil && len(key) == 32
@@ -76,8 +74,8 @@ func publicKey() validator.String {
 // type.
 func cidr() validator.String {
 	return textValidator{
-		refusal: trouble.Problem{ID: "cidr-malformed", Summary: "Not a CIDR"},
-		must:    "must be an address range in CIDR notation, such as 10.1.0.0/16",
+		headline: "Not a CIDR",
+		must:     "must be an address range in CIDR notation, such as 10.1.0.0/16",
 		valid: func(text string) bool {
 			_, err := netip.ParsePrefix(text)
 			return err == nil
@@ -89,8 +87,8 @@ func cidr() validator.String {
 // reject a string that is not a CIDR.
 func wholeRange() validator.String {
 	return textValidator{
-		refusal: trouble.Problem{ID: "cidr-host-bits", Summary: "Host bits in a CIDR"},
-		must:    "must not have host bits: 10.1.0.0/16 is valid, 10.1.0.5/16 is not",
+		headline: "Host bits in a CIDR",
+		must:     "must not have host bits: 10.1.0.0/16 is valid, 10.1.0.5/16 is not",
 		valid: func(text string) bool {
 			prefix, err := netip.ParsePrefix(text)
 			return err != nil || prefix == prefix.Masked()
@@ -101,16 +99,16 @@ func wholeRange() validator.String {
 // metadataKey accepts the key of a label or an annotation.
 func metadataKey() validator.String {
 	return textValidator{
-		refusal: trouble.Problem{ID: "metadata-key-malformed", Summary: "Not a key of a label or an annotation"},
-		must:    "must be a name such as app.kubernetes.io/name; the prefix and the slash are optional",
-		valid:   func(text string) bool { return len(validation.IsQualifiedName(text)) == 0 },
+		headline: "Not a key of a label or an annotation",
+		must:     "must be a name such as app.kubernetes.io/name; the prefix and the slash are optional",
+		valid:    func(text string) bool { return len(validation.IsQualifiedName(text)) == 0 },
 	}
 }
 
 // labelValue accepts the value of a label, which may be empty.
 func labelValue() validator.String {
 	return textValidator{
-		refusal: trouble.Problem{ID: "label-value-malformed", Summary: "Not the value of a label"},
+		headline: "Not the value of a label",
 		must: "must have at most 63 letters, digits, dashes, underscores and dots, and must start and end with a letter or " +
 			"digit",
 		valid: func(text string) bool { return len(validation.IsValidLabelValue(text)) == 0 },
@@ -120,9 +118,9 @@ func labelValue() validator.String {
 // namedKey accepts the key of a map if it has a visible character. The key is the name of what.
 func namedKey(what string) validator.String {
 	return textValidator{
-		refusal: trouble.Problem{ID: "name-empty", Summary: "Empty name"},
-		must:    "is the name of a " + what + ", and must not be empty",
-		valid:   func(text string) bool { return strings.TrimSpace(text) != "" },
+		headline: "Empty name",
+		must:     "is the name of a " + what + ", and must not be empty",
+		valid:    func(text string) bool { return strings.TrimSpace(text) != "" },
 	}
 }
 
@@ -138,7 +136,7 @@ func (v textValidator) ValidateString(_ context.Context, req validator.StringReq
 		return
 	}
 	if text := req.ConfigValue.ValueString(); !v.valid(text) {
-		resp.Diagnostics.Append(report(v.refusal.ID, v.refusal.Summary,
+		resp.Diagnostics.Append(invalid(v.headline,
 			fmt.Sprintf("The value %q %s.", text, v.must)).errorAt(req.Path))
 	}
 }
@@ -158,6 +156,6 @@ func (notEmpty) ValidateString(_ context.Context, req validator.StringRequest, r
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || strings.TrimSpace(req.ConfigValue.ValueString()) != "" {
 		return
 	}
-	resp.Diagnostics.Append(report("value-empty", "Empty value",
+	resp.Diagnostics.Append(invalid("Empty value",
 		req.Path.String()+" is empty. Set a value, or remove the attribute.").errorAt(req.Path))
 }

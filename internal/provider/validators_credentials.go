@@ -101,7 +101,7 @@ func (v credentialValidator) ValidateString(
 		return
 	}
 	if flaw := v.flaw(text); flaw != "" {
-		resp.Diagnostics.Append(report("credential-malformed", "Malformed credential",
+		resp.Diagnostics.Append(invalid("Malformed credential",
 			"The value of "+req.Path.String()+" "+flaw+".").errorAt(req.Path))
 	}
 }
