@@ -38,7 +38,7 @@ func TestAccPacketsCrossAfterTheServersPodHasMovedToAnotherNode(t *testing.T) {
 // and waits for a message that its other containers have sent long ago. The next event needs it: without its probes,
 // nothing takes over. With a file for figures, the test measures what flows lose, in each case.
 func TestAccPacketsCrossAgainAfterAFailover(t *testing.T) {
-	cases := []failoverCase{ // all that the guide has; the first one takes the least time
+	cases := []failoverCase{ // all that the page of figures has; the first one takes the least time
 		{"LoadBalancer", 2, "4s", "client"}, {"LoadBalancer", 2, "15s", "client"}, {"LoadBalancer", 1, "none", "client"},
 		{"LoadBalancer", 2, "4s", "server"}, {"LoadBalancer", 2, "15s", "server"}, {"LoadBalancer", 1, "none", "server"},
 		{"NodePort", 2, "4s", "server"}, {"NodePort", 2, "15s", "server"}, {"NodePort", 1, "none", "server"},
