@@ -71,8 +71,8 @@ func entriesOf(repository string) ([]entry, error) {
 func complete(entries []entry) error {
 	var errs []error
 	for _, e := range entries {
-		for part, former := range map[string]string{"**Fix:**": "**Cure:**", "**Verify:**": "**Then:**"} {
-			if !e.has(part) && !e.has(former) {
+		for _, part := range []string{"**Fix:**", "**Verify:**"} {
+			if !e.has(part) {
 				errs = append(errs, fmt.Errorf("%s: entry %s has no paragraph %s", e.file, e.id, part))
 			}
 		}
