@@ -28,7 +28,7 @@ type pod struct {
 
 // pods reads the pods behind the Service from the centre, sorted by name. It leaves out endpoints that are no pods.
 func (s *Service) pods(ctx context.Context) ([]pod, error) {
-	clusters, err := s.virtualNodes(ctx)
+	clusters, err := virtualNodes(ctx, s.Centre)
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +58,11 @@ func (s *Service) slices(namespace string) []client.ListOption {
 	return []client.ListOption{client.InNamespace(namespace), client.MatchingLabels{discoveryv1.LabelServiceName: s.Name}}
 }
 
-// virtualNodes returns the cluster IDs of the leaves that stand behind nodes of the centre, by the name of the node.
-func (s *Service) virtualNodes(ctx context.Context) (map[string]string, error) {
+// virtualNodes returns the cluster IDs of the leaves that stand behind nodes of a centre, by the name of the node.
+func virtualNodes(ctx context.Context, centre *cluster.Leaf) (map[string]string, error) {
 	nodes := &metav1.PartialObjectMetadataList{}
 	nodes.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NodeList"))
-	if err := s.Centre.List(ctx, nodes, client.MatchingLabels{consts.TypeLabel: consts.TypeNode}); err != nil {
+	if err := centre.List(ctx, nodes, client.MatchingLabels{consts.TypeLabel: consts.TypeNode}); err != nil {
 		return nil, err
 	}
 	clusters := map[string]string{}

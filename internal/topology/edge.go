@@ -16,6 +16,7 @@ type Edge struct {
 	Status   shortcut.Status // of the network between the two; NoNetwork for a peering without a network
 	MadeBy   shortcut.Maker  // of this network; empty if there is none
 	Latency  *liqo.Latency   // of this network; nil if there is no measurement
+	Dialed   string          // name of the cluster that the other one dials; empty while there is no gateway
 
 	// LimitedAt are the clusters whose gateways limit what may cross this network, sorted.
 	LimitedAt []string
@@ -42,6 +43,9 @@ func edgeOf(link shortcut.Link) Edge {
 		Kind: OfShortcut, From: link.Client.Name, To: link.Server.Name,
 		Status: cmp.Or(link.Status, NoNetwork), MadeBy: link.MadeBy, Latency: link.Latency,
 		LimitedAt: slices.Sorted(slices.Values(link.LimitedAt)),
+	}
+	if link.MTU != 0 {
+		edge.Dialed = link.Server.Name
 	}
 	if peering := link.Peering; peering != nil {
 		edge.Kind, edge.From, edge.To, edge.BothWays = OfPeering, peering.Consumer, peering.Provider, peering.BothWays

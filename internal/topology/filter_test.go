@@ -65,3 +65,24 @@ func TestAFilterWithoutAConditionKeepsEverything(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+func TestASelectionHasThePairsOfItsClustersWithoutAShortcut(t *testing.T) {
+	graph := Graph{
+		Nodes: []Node{ready("milan", false), ready("naples", false), ready("rome", false), ready("turin", false)},
+		Pairs: []Pair{{Client: "milan", Server: "rome"}, {Client: "naples", Server: "turin"},
+			{Client: "rome", Server: "turin", HasShortcut: true}},
+	}
+	for name, test := range map[string]struct {
+		filter       Filter
+		pairs, nodes int
+	}{
+		"everything":    {Filter{}, 2, 4},
+		"of Rome":       {Filter{EdgesOf: []string{"rome"}}, 1, 2},
+		"problems only": {Filter{ProblemsOnly: true}, 0, 0},
+	} {
+		selected := graph.Select(test.filter)
+		if selected.Lines() != test.pairs || len(selected.Nodes) != test.nodes {
+			t.Errorf("%s: %+v", name, selected)
+		}
+	}
+}

@@ -12,6 +12,9 @@ type Graph struct {
 	Nodes []Node // sorted by name
 	Edges []Edge // sorted by From and To; at most one for two clusters
 
+	// Pairs are the pairs of leaves that [Graph.AddPairs] has added, sorted by Client and Server. It is nil without that.
+	Pairs []Pair
+
 	// Whole is the size of the graph from which [Graph.Select] has selected this one, or nil.
 	Whole *Size
 }

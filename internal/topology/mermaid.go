@@ -22,7 +22,7 @@ const (
 // Mermaid returns the graph as a flowchart in Mermaid's language, which GitHub and others draw in Markdown. It returns
 // an empty text if the flowchart would be larger than what Mermaid draws.
 func (g Graph) Mermaid() string {
-	if len(g.Edges) > mermaidMaxEdges {
+	if g.Lines() > mermaidMaxEdges {
 		return ""
 	}
 	text := g.flowchart()
@@ -31,6 +31,9 @@ func (g Graph) Mermaid() string {
 	}
 	return text
 }
+
+// Lines is the number of lines in a picture of the graph.
+func (g Graph) Lines() int { return len(g.Edges) + len(g.unjoined()) }
 
 func (g Graph) flowchart() string {
 	var text strings.Builder
@@ -46,6 +49,9 @@ func (g Graph) flowchart() string {
 	}
 	for _, edge := range g.Edges {
 		fmt.Fprintf(&text, "  %s %s|%s| %s\n", ids[edge.From], edge.arrow(), quoted(edge.label()), ids[edge.To])
+	}
+	for _, pair := range g.unjoined() {
+		fmt.Fprintf(&text, "  %s -.-|%s| %s\n", ids[pair.Client], quoted(pair.label()), ids[pair.Server])
 	}
 	g.writeStyles(&text, ids)
 	return text.String()

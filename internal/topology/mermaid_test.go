@@ -31,6 +31,18 @@ func pictures() map[string]Graph {
 				{Kind: OfShortcut, From: "rome", To: "milan", Status: shortcut.Connected, MadeBy: shortcut.ByProvider},
 			},
 		},
+		"pairs": {
+			Nodes: []Node{ready("europe", true), ready("milan", false), ready("naples", false), ready("rome", false)},
+			Edges: []Edge{
+				{Kind: OfPeering, From: "europe", To: "naples", Status: shortcut.Error, MadeBy: shortcut.ByPeering},
+				{Kind: OfShortcut, From: "rome", To: "milan", Status: shortcut.Connected, MadeBy: shortcut.ByProvider},
+			},
+			Pairs: []Pair{
+				{Client: "milan", Server: "naples", Services: make([]PairService, 1)},
+				{Client: "naples", Server: "rome", Services: make([]PairService, 12)},
+				{Client: "rome", Server: "milan", Services: make([]PairService, 3), HasShortcut: true},
+			},
+		},
 		"limited": {
 			Nodes: []Node{ready("milan", false), ready("naples", false), ready("rome", false)},
 			Edges: []Edge{
