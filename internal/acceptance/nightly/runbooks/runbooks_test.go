@@ -78,10 +78,13 @@ func TestAccRunbookOfARingConnectsEachLeafWithItsNeighbors(t *testing.T) {
 		`liqo_shortcut.ring["europe-rome"] will be`, "Plan: 4 to add")
 }
 
-func TestAccRunbookOfAServerOnEKSSetsTheAnnotations(t *testing.T) {
+// The leaves have no AWS, so the test takes only the shortcut of the example.
+func TestAccTheExampleForEKSSetsTheAnnotations(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	block := acctest.BlockOf(t, acctest.SectionOf(t, "templates/guides/gateways.md.tmpl", "Clouds and NAT"), "terraform")
-	p := lab.StateIn(t, "eks", block)
+	example, err := os.ReadFile(acctest.Root + "/examples/eks/main.tf")
+	acctest.Must(t, err)
+	_, block, _ := strings.Cut(string(example), "\nresource ")
+	p := lab.StateIn(t, "eks", "resource "+block)
 	acctest.DestroyAtLast(p)
 	p.Apply()
 	service := &corev1.Service{}
