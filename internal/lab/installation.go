@@ -27,11 +27,11 @@ func (o Options) Build(ctx context.Context) error {
 func (o Options) install(ctx context.Context) (map[versions]kube.Installation, error) {
 	installations := map[versions]kube.Installation{}
 	for _, c := range o.Clusters {
-		if _, done := installations[versionsOf(c.Spec)]; done {
+		if _, done := installations[versionsOf(c)]; done {
 			continue
 		}
 		var err error
-		if installations[versionsOf(c.Spec)], err = o.installVersions(ctx, c.Spec); err != nil {
+		if installations[versionsOf(c)], err = o.installVersions(ctx, c); err != nil {
 			return nil, err
 		}
 	}

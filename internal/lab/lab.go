@@ -26,26 +26,20 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
 
-// Cluster describes one cluster of a lab at the start.
-type Cluster struct {
-	kube.Spec
-	// LoadBalancer reports whether Services of type LoadBalancer get an address.
-	LoadBalancer bool
-}
+// podReportedAfter is how long a command has run, on average, when a real kubelet reports its pod.
+const podReportedAfter = 500 * time.Millisecond
 
 // Options configure a lab.
 type Options struct {
 	// Dir is the folder of the lab.
 	Dir      string
-	Clusters []Cluster
+	Clusters []kube.Spec
 	// Peerable reports whether the clusters can be peered; see kube.Options.
 	Peerable bool
 	// Metrics reports whether Liqo's gateways serve their metrics; see kube.Spec.
 	Metrics bool
 	// DataPlane carries packets between gateways.
 	DataPlane DataPlane
-	// GatewayReadyAfter and PodReportedAfter delay pods; see kubelet.Values.
-	GatewayReadyAfter, PodReportedAfter time.Duration
 	// Guard is the command that cleans up after the lab if it is killed. Its stdin is a pipe that
 	// ends with the lab.
 	Guard []string
@@ -138,17 +132,16 @@ func (l *Lab) newClusters(ctx context.Context, options Options) error {
 	for i, spec := range options.Clusters {
 		spec.Metrics = options.Metrics
 		c, err := kube.New(kube.Options{
-			Spec:         spec.Spec,
+			Spec:         spec,
 			Number:       i,
 			Data:         l.dir.Data(spec.Name),
 			Logs:         l.dir.Logs(spec.Name),
 			Peerable:     options.Peerable && spec.HasLiqo(),
-			Installation: installations[versionsOf(spec.Spec)],
+			Installation: installations[versionsOf(spec)],
 			Install:      options.installVersions,
 			DataPlane:    plane,
 			Settings: kubelet.NewSettings(kubelet.Values{
-				LoadBalancer: spec.LoadBalancer, PullImage: true, Connect: true,
-				GatewayReadyAfter: options.GatewayReadyAfter, PodReportedAfter: options.PodReportedAfter,
+				LoadBalancer: true, PullImage: true, Connect: true, PodReportedAfter: podReportedAfter,
 			}),
 			Report: func(step string, took time.Duration) {
 				options.Report.Say("%s: %s (%.1fs)", spec.Name, step, took.Seconds())
@@ -265,7 +258,7 @@ func (l *Lab) Stop() error {
 }
 
 // CheckClusters returns an error for clusters that can't be in one lab.
-func CheckClusters(clusters []Cluster) error {
+func CheckClusters(clusters []kube.Spec) error {
 	if len(clusters) == 0 || len(clusters) > kube.MostClusters {
 		return fmt.Errorf("a lab has 1 to %d clusters, not %d", kube.MostClusters, len(clusters))
 	}

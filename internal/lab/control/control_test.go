@@ -39,17 +39,18 @@ func listenAndStop(t *testing.T) {
 	}
 	listener := &closing{Listener: socket, closed: make(chan struct{})}
 	asked, ended := make(chan struct{}), make(chan struct{})
-	end := Serve(listener, nil, 1, func() {
+	end := Serve(listener, func(Request) (string, error) {
 		close(asked)
 		<-listener.closed // the server has begun to end while it answers
+		return "stopped", nil
 	})
 	go func() {
 		<-asked
 		end()
 		close(ended)
 	}()
-	if err := NewClient(dir.Path).Stop(t.Context()); err != nil {
-		t.Fatal(err)
+	if output, err := Run(t.Context(), dir.Path, "stop"); err != nil || output != "stopped" {
+		t.Fatalf("%q, %v", output, err)
 	}
 	<-ended
 }

@@ -16,7 +16,10 @@ import (
 	"github.com/spf13/pflag"
 	"golang.zx2c4.com/wireguard/wgctrl/wgtypes"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 )
 
 // The containers of a gateway pod by their names in Liqo's templates, and the volume with the keys.
@@ -55,23 +58,7 @@ type end struct {
 }
 
 // isGateway reports whether a pod holds the end of a tunnel.
-func isGateway(pod *corev1.Pod) bool { return container(pod, wireguardContainer) != nil }
-
-func container(pod *corev1.Pod, name string) *corev1.Container {
-	for i := range pod.Spec.Containers {
-		if pod.Spec.Containers[i].Name == name {
-			return &pod.Spec.Containers[i]
-		}
-	}
-	return nil
-}
-
-// isReady reports whether the pod's containers run.
-func isReady(pod *corev1.Pod) bool {
-	return pod.DeletionTimestamp == nil && slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
-	})
-}
+func isGateway(pod *corev1.Pod) bool { return kubelet.Container(pod, wireguardContainer) != nil }
 
 // newEnd starts a gateway pod's end of a tunnel. It parses the arguments of the containers with
 // Liqo's own flags, and reads the private key from the mounted Secret.
@@ -84,14 +71,14 @@ func newEnd(ctx context.Context, reader client.Reader, cluster string, pod *core
 		wireguard: wireguard.NewOptions(options),
 		check:     connection.NewOptions(options, conncheck.NewOptions()),
 	}
-	err := parse(container(pod, wireguardContainer), func(flags *pflag.FlagSet) {
+	err := parse(kubelet.Container(pod, wireguardContainer), func(flags *pflag.FlagSet) {
 		gateway.InitFlags(flags, options)
 		wireguard.InitFlags(flags, e.wireguard)
 	})
 	if err != nil {
 		return nil, err
 	}
-	err = parse(container(pod, gatewayContainer), func(flags *pflag.FlagSet) {
+	err = parse(kubelet.Container(pod, gatewayContainer), func(flags *pflag.FlagSet) {
 		gateway.InitFlags(flags, gateway.NewOptions())
 		connection.InitFlags(flags, e.check)
 	})
@@ -198,13 +185,5 @@ func addressesOfPort(service *corev1.Service, port corev1.ServicePort, nodes []N
 
 // selects reports whether a Service selects the pod.
 func selects(service *corev1.Service, pod *corev1.Pod) bool {
-	if len(service.Spec.Selector) == 0 {
-		return false
-	}
-	for key, value := range service.Spec.Selector {
-		if pod.Labels[key] != value {
-			return false
-		}
-	}
-	return true
+	return len(service.Spec.Selector) > 0 && labels.SelectorFromSet(service.Spec.Selector).Matches(labels.Set(pod.Labels))
 }

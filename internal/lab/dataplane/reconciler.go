@@ -22,6 +22,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/reactions"
 )
 
@@ -42,7 +43,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	key := endKey{r.cluster.Name, req.NamespacedName}
 	var pod corev1.Pod
 	err := r.client.Get(ctx, req.NamespacedName, &pod)
-	if apierrors.IsNotFound(err) || err == nil && !isReady(&pod) {
+	if apierrors.IsNotFound(err) || err == nil && !kubelet.IsReady(&pod) {
 		r.plane.drop(key)
 		return ctrl.Result{}, nil
 	}
@@ -78,7 +79,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 // that is ready has won it, the pod gets the label of the active one.
 func (r *reconciler) elect(ctx context.Context, pod *corev1.Pod) (bool, error) {
 	options := gateway.NewOptions()
-	err := parse(container(pod, gatewayContainer), func(flags *pflag.FlagSet) { gateway.InitFlags(flags, options) })
+	err := parse(kubelet.Container(pod, gatewayContainer), func(flags *pflag.FlagSet) { gateway.InitFlags(flags, options) })
 	if err != nil || !options.LeaderElection {
 		return true, err
 	}
@@ -91,7 +92,7 @@ func (r *reconciler) elect(ctx context.Context, pod *corev1.Pod) (bool, error) {
 		if other.Labels[concurrent.ActiveGatewayKey] == "" || other.Name == pod.Name {
 			continue
 		}
-		if isReady(other) {
+		if kubelet.IsReady(other) {
 			return false, nil
 		}
 		if err := concurrent.RemoveActiveGatewayLabel(ctx, r.live, client.ObjectKeyFromObject(other)); err != nil {

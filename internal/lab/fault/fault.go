@@ -1,5 +1,5 @@
-// Package fault makes faults in the network of a sandbox: packets that are dropped, networks without a route, devices
-// that are down. It remembers what it has done, so that the network can be mended.
+// Package fault makes faults in the network of a sandbox: packets that are dropped, and networks without a route. It
+// remembers what it has done, so that the network can be mended.
 package fault
 
 import (
@@ -30,18 +30,11 @@ type Faults struct {
 	mu    sync.Mutex
 	drops map[nftables.TableFamily]bool // whether there is a table of the faults
 	rules []*netlink.Rule
-	down  map[string]kept
-}
-
-// kept is what a device loses when it is set down: the kernel forgets it.
-type kept struct {
-	routes     []netlink.Route
-	neighbours []netlink.Neigh
 }
 
 // New returns the faults of a network, which has none.
 func New(in *sandbox.Sandbox) *Faults {
-	return &Faults{in: in, drops: map[nftables.TableFamily]bool{}, down: map[string]kept{}}
+	return &Faults{in: in, drops: map[nftables.TableFamily]bool{}}
 }
 
 // In reports whether these are the faults of a sandbox.
@@ -124,84 +117,7 @@ func (f *Faults) Unroute(to netip.Prefix) error {
 	return nil
 }
 
-// SetDevice sets the devices up or down whose names match a pattern, which may end in a star. It fails if there is no
-// such device. A device that is set up again gets its routes back.
-func (f *Faults) SetDevice(pattern string, up bool) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	names, err := f.devices(pattern)
-	if err != nil {
-		return err
-	}
-	change := f.setDown
-	if up {
-		change = f.setUp
-	}
-	for _, name := range names {
-		link, err := f.in.Net.LinkByName(name)
-		if err == nil {
-			err = change(link)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// setDown must be called with the lock held.
-func (f *Faults) setDown(link netlink.Link) error {
-	if link.Attrs().Flags&net.FlagUp == 0 {
-		return nil
-	}
-	var lost kept
-	var err error
-	of := &netlink.Route{LinkIndex: link.Attrs().Index, Table: unix.RT_TABLE_UNSPEC}
-	lost.routes, err = f.in.Net.RouteListFiltered(unix.AF_INET, of, netlink.RT_FILTER_OIF|netlink.RT_FILTER_TABLE)
-	if err != nil {
-		return err
-	}
-	neighbours, err := f.in.Net.NeighList(link.Attrs().Index, unix.AF_INET)
-	if err != nil {
-		return err
-	}
-	for _, n := range neighbours {
-		if n.State&netlink.NUD_PERMANENT != 0 {
-			lost.neighbours = append(lost.neighbours, n)
-		}
-	}
-	f.down[link.Attrs().Name] = lost
-	return f.in.Net.LinkSetDown(link)
-}
-
-// setUp must be called with the lock held.
-func (f *Faults) setUp(link netlink.Link) error {
-	if err := f.in.Net.LinkSetUp(link); err != nil {
-		return err
-	}
-	lost := f.down[link.Attrs().Name]
-	delete(f.down, link.Attrs().Name)
-	for i := range lost.neighbours {
-		if err := f.in.Net.NeighSet(&lost.neighbours[i]); err != nil {
-			return fmt.Errorf("neighbour %s: %w", lost.neighbours[i].IP, err)
-		}
-	}
-	for _, direct := range []bool{true, false} { // a gateway must be reachable before a route through it
-		for i := range lost.routes {
-			route := &lost.routes[i]
-			if route.Protocol == unix.RTPROT_KERNEL || direct != (route.Gw == nil) {
-				continue
-			}
-			// Liqo may have restored it, or have another one now.
-			if err := f.in.Net.RouteAdd(route); err != nil && !errors.Is(err, unix.EEXIST) {
-				return fmt.Errorf("route to %s: %w", route.Dst, err)
-			}
-		}
-	}
-	return nil
-}
-
-// Mend removes all faults. Devices that are gone stay so.
+// Mend removes all faults.
 func (f *Faults) Mend() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -221,13 +137,5 @@ func (f *Faults) Mend() error {
 		errs = append(errs, f.in.Net.RuleDel(rule))
 	}
 	f.rules = nil
-	for name := range f.down {
-		link, err := f.in.Net.LinkByName(name)
-		if err != nil {
-			delete(f.down, name)
-			continue
-		}
-		errs = append(errs, f.setUp(link))
-	}
 	return errors.Join(errs...)
 }

@@ -19,6 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 )
 
 // controller stands in for the controllers of a leaf: Kubernetes' garbage collector and its controller of namespaces,
@@ -176,13 +178,8 @@ func (c *controller) deleteAll(selected func(object) bool) error {
 
 // delete deletes an object if it still exists.
 func (c *controller) delete(r *resource, one object) error {
-	_, err := c.store.write(r, key(one), func(present *contents) (*contents, error) {
-		if present == nil {
-			return nil, nil
-		}
-		return deleted(present), nil
-	})
-	return err
+	_, err := c.store.delete(r, key(one), func(*contents) error { return nil })
+	return client.IgnoreNotFound(err)
 }
 
 // ensure creates an object unless it exists. In a namespace that is going, nothing is created any more.
@@ -205,7 +202,7 @@ func (c *controller) ensure(one client.Object) error {
 
 // untyped returns an object without its type, and its resource.
 func (c *controller) untyped(one client.Object) (*contents, *resource, error) {
-	kind, err := apiutil.GVKForObject(one, kinds)
+	kind, err := apiutil.GVKForObject(one, kube.Scheme)
 	if err != nil {
 		return nil, nil, err
 	}

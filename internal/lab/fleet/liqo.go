@@ -11,10 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/reactions"
@@ -22,18 +19,6 @@ import (
 
 // liqoManager is the field manager of what Liqo writes.
 const liqoManager = "liqo-controller-manager"
-
-// kinds are those that the stand-in for Liqo reads and writes.
-var kinds = func() *runtime.Scheme {
-	kinds := runtime.NewScheme()
-	utilruntime.Must(scheme.AddToScheme(kinds))
-	for _, add := range []func(*runtime.Scheme) error{
-		liqov1beta1.AddToScheme, ipamv1alpha1.AddToScheme, networkingv1beta1.AddToScheme,
-	} {
-		utilruntime.Must(add(kinds)) // fails only for types that contradict each other
-	}
-	return kinds
-}()
 
 var (
 	networkKind       = ipamv1alpha1.SchemeGroupVersion.WithKind("Network")

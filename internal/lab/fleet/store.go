@@ -88,8 +88,8 @@ func (s *store) selection(r *resource, selected func(object) bool) []object {
 func (s *store) currentVersion() string { return strconv.FormatInt(s.version, 10) }
 
 // write replaces an object by what change returns, and returns it. The argument of change is a copy of the present
-// object, or nil if there is none. If change returns nil, the object goes. An object that is being deleted goes with
-// its last finalizer. Nothing happens if nothing changes.
+// object, or nil if there is none. An object that is being deleted goes with its last finalizer. Nothing happens if
+// change returns nil, or what is there already.
 func (s *store) write(
 	r *resource, key types.NamespacedName, change func(*contents) (*contents, error),
 ) (object, error) {
@@ -105,9 +105,9 @@ func (s *store) write(
 		return object{}, err
 	}
 	switch {
-	case written == nil && !exists:
+	case written == nil:
 		return object{}, nil
-	case written == nil || exists && written.GetDeletionTimestamp() != nil && len(finalizers(written)) == 0:
+	case exists && written.GetDeletionTimestamp() != nil && len(finalizers(written)) == 0:
 		return s.remove(r, key, present)
 	case !exists:
 		if err := s.namespaceExists(r, key.Namespace); err != nil {
@@ -119,6 +119,31 @@ func (s *store) write(
 	default:
 		return s.put(r, key, updated(r, present, written), watch.Modified)
 	}
+}
+
+// delete deletes an object if a check of it has no objection. An object with finalizers waits for them.
+func (s *store) delete(r *resource, key types.NamespacedName, check func(present *contents) error) (object, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	present, exists := s.objects[r][key]
+	if !exists {
+		return object{}, apierrors.NewNotFound(r.GroupResource(), key.Name)
+	}
+	if err := check(present.contents); err != nil {
+		return object{}, err
+	}
+	switch {
+	case len(finalizers(present.contents)) == 0:
+		return s.remove(r, key, present)
+	case present.GetDeletionTimestamp() != nil:
+		return present, nil
+	}
+	waiting := present.DeepCopy()
+	waiting.SetDeletionTimestamp(new(metav1.NewTime(time.Now().Truncate(time.Second))))
+	if waiting.GroupVersionKind() == v1.WithKind("Namespace") {
+		waiting.Object["status"] = map[string]any{"phase": "Terminating"}
+	}
+	return s.put(r, key, waiting, watch.Modified)
 }
 
 // created completes a new object.

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
@@ -155,14 +154,8 @@ func (l *leaf) delete(request *http.Request, asked *query) (object, error) {
 		}
 		options = decoded.(*metav1.DeleteOptions) //nolint:errcheck,forcetypeassert // of this kind
 	}
-	return l.store.write(asked.resource, asked.key(), func(present *contents) (*contents, error) {
-		if present == nil {
-			return nil, apierrors.NewNotFound(asked.resource.GroupResource(), asked.Name)
-		}
-		if err := check(asked, present, options.Preconditions); err != nil {
-			return nil, err
-		}
-		return deleted(present), nil
+	return l.store.delete(asked.resource, asked.key(), func(present *contents) error {
+		return check(asked, present, options.Preconditions)
 	})
 }
 
@@ -178,18 +171,4 @@ func check(asked *query, present *contents, conditions *metav1.Preconditions) er
 	default:
 		return nil
 	}
-}
-
-// deleted returns an object that someone has deleted: nil, or the object itself if it waits for its finalizers.
-func deleted(present *contents) *contents {
-	if len(finalizers(present)) == 0 {
-		return nil
-	}
-	if present.GetDeletionTimestamp() == nil {
-		present.SetDeletionTimestamp(new(metav1.NewTime(time.Now().Truncate(time.Second))))
-		if present.GroupVersionKind() == v1.WithKind("Namespace") {
-			present.Object["status"] = map[string]any{"phase": "Terminating"}
-		}
-	}
-	return present
 }

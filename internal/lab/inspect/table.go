@@ -6,15 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
@@ -24,8 +26,8 @@ const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
 // Get prints the objects of a type in all namespaces of the clusters, with the API server's own
 // columns. Resource is a type as kubectl accepts it. Get skips clusters that do not serve it, but
-// fails if none does. Wide adds the columns that kubectl only shows with -o wide.
-func Get(ctx context.Context, out io.Writer, clusters []labdir.Cluster, resource string, wide bool) error {
+// fails if none does.
+func Get(ctx context.Context, out io.Writer, clusters []labdir.Cluster, resource string) error {
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	header, found := false, false
 	var failed []error
@@ -40,10 +42,10 @@ func Get(ctx context.Context, out io.Writer, clusters []labdir.Cluster, resource
 			continue
 		}
 		if !header && len(rows.Rows) > 0 {
-			fmt.Fprintln(table, "CLUSTER\tNAMESPACE\t"+strings.Join(columns(rows, wide), "\t"))
+			fmt.Fprintln(table, "CLUSTER\tNAMESPACE\t"+strings.Join(columns(rows), "\t"))
 			header = true
 		}
-		if err := printRows(table, cluster.Name, rows, wide); err != nil {
+		if err := printRows(table, cluster.Name, rows); err != nil {
 			return err
 		}
 	}
@@ -56,17 +58,17 @@ func Get(ctx context.Context, out io.Writer, clusters []labdir.Cluster, resource
 	return errors.Join(append(failed, table.Flush())...)
 }
 
-func columns(rows *metav1.Table, wide bool) []string {
+func columns(rows *metav1.Table) []string {
 	var names []string
 	for _, column := range rows.ColumnDefinitions {
-		if wide || column.Priority == 0 {
+		if column.Priority == 0 { // the others are for `kubectl get -o wide`
 			names = append(names, strings.ToUpper(column.Name))
 		}
 	}
 	return names
 }
 
-func printRows(out io.Writer, cluster string, rows *metav1.Table, wide bool) error {
+func printRows(out io.Writer, cluster string, rows *metav1.Table) error {
 	for _, row := range rows.Rows {
 		var obj metav1.PartialObjectMetadata
 		if err := json.Unmarshal(row.Object.Raw, &obj); err != nil {
@@ -74,7 +76,7 @@ func printRows(out io.Writer, cluster string, rows *metav1.Table, wide bool) err
 		}
 		cells := []string{cluster, obj.Namespace}
 		for i, column := range rows.ColumnDefinitions {
-			if wide || column.Priority == 0 {
+			if column.Priority == 0 {
 				cells = append(cells, Line(fmt.Sprint(row.Cells[i])))
 			}
 		}
@@ -108,35 +110,18 @@ func get(ctx context.Context, cluster labdir.Cluster, resource string) (*metav1.
 
 // find returns the served type that a word names.
 func find(config *rest.Config, word string) (schema.GroupVersionResource, error) {
-	var none schema.GroupVersionResource
 	api, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
-		return none, err
+		return schema.GroupVersionResource{}, err
 	}
-	served, err := api.ServerPreferredResources()
-	if err != nil {
-		return none, err
+	served := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(api))
+	mapper := restmapper.NewShortcutExpander(served, api, nil)
+	found, err := mapper.ResourceFor(schema.ParseGroupResource(strings.ToLower(word)).WithVersion(""))
+	if meta.IsNoMatchError(err) {
+		err = errNoKind
 	}
-	for _, resource := range discovery.FilteredBy(discovery.SupportsAllVerbs{Verbs: []string{"list"}}, served) {
-		gv, err := schema.ParseGroupVersion(resource.GroupVersion)
-		if err != nil {
-			return none, err
-		}
-		for i := range resource.APIResources {
-			if matches(word, &resource.APIResources[i], gv.Group) {
-				return gv.WithResource(resource.APIResources[i].Name), nil
-			}
-		}
-	}
-	return none, errNoKind
+	return found, err
 }
 
 // errNoKind means that a cluster does not serve the requested kind.
 var errNoKind = errors.New("the server has no such resource type")
-
-// matches reports whether a user's word names a resource type.
-func matches(word string, kind *metav1.APIResource, group string) bool {
-	word = strings.ToLower(word)
-	return word == kind.Name || word == kind.SingularName || strings.EqualFold(word, kind.Kind) ||
-		word == kind.Name+"."+group || slices.Contains(kind.ShortNames, word)
-}

@@ -16,7 +16,7 @@ func TestACellIsOneLineWhateverTheClusterSays(t *testing.T) {
 			Cells:  []any{"gw\x1b[2K\nmilan   fine", "hidden"},
 			Object: runtime.RawExtension{Raw: []byte(`{"metadata":{"namespace":"default"}}`)},
 		}},
-	}, false)
+	})
 	if got, want := printed.String(), "rome\tdefault\t"+`gw\x1b[2K\nmilan   fine`+"\n"; got != want || err != nil {
 		t.Errorf("got %q, %v", got, err)
 	}

@@ -95,7 +95,7 @@ func (c *Cluster) startControllers(ctx context.Context, install func(context.Con
 // startManager starts the stand-ins, which run in the lab's own process.
 func (c *Cluster) startManager(context.Context) error {
 	mgr, err := ctrl.NewManager(c.config, ctrl.Options{
-		Scheme:  scheme,
+		Scheme:  Scheme,
 		Metrics: metricsserver.Options{BindAddress: "0"},
 		// Each cluster of the lab has controllers with the same names.
 		Controller: config.Controller{SkipNameValidation: new(true)},

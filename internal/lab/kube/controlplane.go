@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,14 +26,16 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
 )
 
-// scheme has the kinds that the lab itself reads and writes.
-var scheme = runtime.NewScheme()
+// Scheme has the kinds that the lab itself reads and writes.
+var Scheme = runtime.NewScheme()
 
 func init() {
-	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
-	utilruntime.Must(apiextensionsv1.AddToScheme(scheme))
-	utilruntime.Must(networkingv1beta1.AddToScheme(scheme))
-	utilruntime.Must(ipamv1alpha1.AddToScheme(scheme))
+	for _, add := range []func(*runtime.Scheme) error{
+		clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme, liqov1beta1.AddToScheme, networkingv1beta1.AddToScheme,
+		ipamv1alpha1.AddToScheme,
+	} {
+		utilruntime.Must(add(Scheme)) // fails only for types that contradict each other
+	}
 }
 
 // adminName is the user name of the administrator and of the cluster's own programs, and adminGroup the group
@@ -68,7 +71,7 @@ func (c *Cluster) startControlPlane(ctx context.Context) error {
 	}
 	c.config, c.operator = c.authority.authenticateProgram(admin.Config()), operator.Config()
 	c.config.Host = strings.TrimSuffix(c.config.Host, "/")
-	if c.client, err = client.NewWithWatch(c.config, client.Options{Scheme: scheme}); err != nil {
+	if c.client, err = client.NewWithWatch(c.config, client.Options{Scheme: Scheme}); err != nil {
 		return err
 	}
 	return errors.Join(

@@ -61,29 +61,38 @@ func (r *podReconciler) step(ctx context.Context, pod *corev1.Pod) (ctrl.Result,
 
 // run moves a scheduled pod to running, if its volumes, its images and the settings allow it.
 func (r *podReconciler) run(ctx context.Context, pod *corev1.Pod) (ctrl.Result, error) {
-	current := r.Settings.Get()
 	missing, err := r.missingSecret(ctx, pod)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	started, delay := pod.Status.StartTime, current.GatewayReadyAfter
-	if RunsCommands(pod) {
-		delay = current.PodStartedAfter
-	}
-	switch {
-	case missing != nil:
+	if missing != nil {
 		r.events.Eventf(pod, corev1.EventTypeWarning, "FailedMount",
 			"MountVolume.SetUp failed for volume %q : secret %q not found",
 			missing.Name, missing.Secret.SecretName)
-		return ctrl.Result{}, r.wait(ctx, pod, "ContainerCreating", "")
-	case !current.PullImage:
+		return ctrl.Result{}, r.reportWaiting(ctx, pod, creating)
+	}
+	if !r.Settings.Get().PullImage {
 		return ctrl.Result{RequeueAfter: imagePullRetry}, r.failToPull(ctx, pod)
-	case delay > 0 && started == nil:
-		return ctrl.Result{RequeueAfter: delay}, r.wait(ctx, pod, "ContainerCreating", "")
-	case started != nil && time.Since(started.Time) < delay:
-		return ctrl.Result{RequeueAfter: time.Until(started.Add(delay))}, nil
+	}
+	if left := r.untilStart(pod); left > 0 {
+		if pod.Status.StartTime == nil {
+			err = r.reportWaiting(ctx, pod, creating)
+		}
+		return ctrl.Result{RequeueAfter: left}, err
 	}
 	return r.ready(ctx, pod)
+}
+
+// untilStart returns how long a pod still waits before it starts.
+func (r *podReconciler) untilStart(pod *corev1.Pod) time.Duration {
+	delay := r.Settings.Get().GatewayReadyAfter
+	if RunsCommands(pod) {
+		delay = r.Settings.Get().PodStartedAfter
+	}
+	if pod.Status.StartTime == nil {
+		return delay
+	}
+	return delay - time.Since(pod.Status.StartTime.Time)
 }
 
 // missingSecret returns a volume of the pod whose Secret does not exist, or nil.
@@ -105,8 +114,10 @@ func (r *podReconciler) missingSecret(ctx context.Context, pod *corev1.Pod) (*co
 	return nil, nil
 }
 
-// wait reports the pod's containers as waiting for a reason.
-func (r *podReconciler) wait(ctx context.Context, pod *corev1.Pod, reason, message string) error {
+// reportWaiting reports the pod's containers as waiting, each for the reason that depends on its image.
+func (r *podReconciler) reportWaiting(
+	ctx context.Context, pod *corev1.Pod, reason func(image string) *corev1.ContainerStateWaiting,
+) error {
 	r.begin(pod)
 	statuses := make([]corev1.ContainerStatus, len(pod.Spec.Containers))
 	names := make([]string, len(pod.Spec.Containers))
@@ -115,10 +126,7 @@ func (r *podReconciler) wait(ctx context.Context, pod *corev1.Pod, reason, messa
 		names[i] = container.Name
 		statuses[i] = corev1.ContainerStatus{
 			Name: container.Name, Image: container.Image, Started: new(false),
-			State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}},
-		}
-		if reason == imagePullBackOff {
-			statuses[i].State.Waiting.Message = backOff(container.Image) + ": " + pullError(container.Image)
+			State: corev1.ContainerState{Waiting: reason(container.Image)},
 		}
 	}
 	pod.Status.ContainerStatuses = statuses
@@ -128,7 +136,17 @@ func (r *podReconciler) wait(ctx context.Context, pod *corev1.Pod, reason, messa
 	return r.client.Status().Update(ctx, pod)
 }
 
+// creating is the reason of a container that waits for something else than its image.
+func creating(string) *corev1.ContainerStateWaiting {
+	return &corev1.ContainerStateWaiting{Reason: "ContainerCreating"}
+}
+
 const imagePullBackOff = "ImagePullBackOff"
+
+// backingOff is the reason of a container whose image can't be pulled.
+func backingOff(image string) *corev1.ContainerStateWaiting {
+	return &corev1.ContainerStateWaiting{Reason: imagePullBackOff, Message: backOff(image) + ": " + pullError(image)}
+}
 
 func backOff(image string) string { return fmt.Sprintf("Back-off pulling image %q", image) }
 
@@ -154,7 +172,7 @@ func (r *podReconciler) failToPull(ctx context.Context, pod *corev1.Pod) error {
 		already[0].State.Waiting.Reason == imagePullBackOff {
 		return nil
 	}
-	return r.wait(ctx, pod, imagePullBackOff, "")
+	return r.reportWaiting(ctx, pod, backingOff)
 }
 
 // ready runs the pod, and reports it as running and ready, with an address.
@@ -250,4 +268,21 @@ func setCondition(
 		condition.LastTransitionTime = old.LastTransitionTime
 	}
 	pod.Status.Conditions[i] = condition
+}
+
+// IsReady reports whether the pod's containers run.
+func IsReady(pod *corev1.Pod) bool {
+	return pod.DeletionTimestamp == nil && slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+// Container returns the container of a pod with a name, or nil.
+func Container(pod *corev1.Pod, name string) *corev1.Container {
+	for i := range pod.Spec.Containers {
+		if pod.Spec.Containers[i].Name == name {
+			return &pod.Spec.Containers[i]
+		}
+	}
+	return nil
 }

@@ -26,33 +26,32 @@ var (
 // liqoVariable is the environment variable with the release of Liqo in clusters that request no other one.
 const liqoVariable = "LIQO"
 
-// liqoHelp describes the flag that goes before the variable.
-const liqoHelp = "the release of Liqo: a version, such as v1.1.2, or a folder with its sources, such as ./liqo " +
-	"(default: $" + liqoVariable + ", or else the version that the lab pins)"
-
-// standardCluster returns the networks and versions of clusters that request no others. Release is the one of Liqo, or
-// empty for the default.
-func standardCluster(ctx context.Context, release string) (kube.Spec, error) {
+// standardCluster returns the networks and versions of clusters that request no others.
+func standardCluster(ctx context.Context) (kube.Spec, error) {
 	standard := kube.Spec{ExternalCIDR: defaultExternalCIDR, ServiceCIDR: defaultServiceCIDR, NodeCount: 1}
 	var err error
 	if standard.Kubernetes, err = binaries.DefaultKubernetes(); err != nil {
 		return standard, err
 	}
-	if release = cmp.Or(release, os.Getenv(liqoVariable)); release != "" {
-		standard.Liqo, err = binaries.ParseLiqo(ctx, release)
-	} else {
-		standard.Liqo, err = binaries.DefaultLiqo()
-	}
+	standard.Liqo, err = releaseOrDefault(ctx, "")
 	return standard, err
+}
+
+// releaseOrDefault returns a release of Liqo or, for an empty text, the one of clusters that request no other one.
+func releaseOrDefault(ctx context.Context, text string) (binaries.LiqoRelease, error) {
+	if text = cmp.Or(text, os.Getenv(liqoVariable)); text != "" {
+		return binaries.ParseLiqo(ctx, text)
+	}
+	return binaries.DefaultLiqo()
 }
 
 // parseClusters parses the values of --cluster. Without any, it returns the default clusters. They
 // are as the standard one, unless they request something else.
-func parseClusters(ctx context.Context, values []string, standard kube.Spec) ([]lab.Cluster, error) {
+func parseClusters(ctx context.Context, values []string, standard kube.Spec) ([]kube.Spec, error) {
 	if len(values) == 0 {
 		values = defaultClusters
 	}
-	clusters := make([]lab.Cluster, len(values))
+	clusters := make([]kube.Spec, len(values))
 	for i, value := range values {
 		var err error
 		if clusters[i], err = parseCluster(ctx, value, standard); err != nil {
@@ -62,10 +61,10 @@ func parseClusters(ctx context.Context, values []string, standard kube.Spec) ([]
 	return clusters, lab.CheckClusters(clusters)
 }
 
-func parseCluster(ctx context.Context, value string, standard kube.Spec) (lab.Cluster, error) {
+func parseCluster(ctx context.Context, value string, standard kube.Spec) (kube.Spec, error) {
 	name, rest, _ := strings.Cut(value, "=")
 	options := strings.Split(rest, ",")
-	c := lab.Cluster{Spec: standard, LoadBalancer: true}
+	c := standard
 	c.Name = name
 	if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
 		return c, fmt.Errorf("the name %q: %s", name, strings.Join(problems, ", "))
@@ -87,8 +86,6 @@ func parseCluster(ctx context.Context, value string, standard kube.Spec) (lab.Cl
 			c.Kubernetes, err = binaries.ParseKubernetes(argument)
 		case "liqo":
 			c.Liqo, err = binaries.ParseLiqo(ctx, argument)
-		case "no-load-balancer":
-			c.LoadBalancer = false
 		case "no-liqo":
 			c.Liqo = binaries.LiqoRelease{}
 		default:

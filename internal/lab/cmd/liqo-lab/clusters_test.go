@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 )
@@ -20,41 +19,25 @@ var standard = kube.Spec{
 func TestAClusterIsDescribedInOneWord(t *testing.T) {
 	external, service := netip.MustParsePrefix("10.70.0.0/16"), netip.MustParsePrefix("10.96.0.0/16")
 	pods := netip.MustParsePrefix("10.202.0.0/16")
-	for value, want := range map[string]lab.Cluster{
+	for value, want := range map[string]kube.Spec{
 		"rome=10.202.0.0/16": {
-			Spec: kube.Spec{
-				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.35.4",
-				Liqo: binaries.LiqoRelease{Version: "v1.2.0"}, NodeCount: 1,
-			},
-			LoadBalancer: true,
+			Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.35.4",
+			Liqo: binaries.LiqoRelease{Version: "v1.2.0"}, NodeCount: 1,
 		},
-		"rome=10.202.0.0/16,no-load-balancer,no-liqo": {
-			Spec: kube.Spec{
-				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.35.4",
-				NodeCount: 1,
-			},
+		"rome=10.202.0.0/16,no-liqo": {
+			Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.35.4", NodeCount: 1,
 		},
 		"rome=10.202.0.0/16,liqo=v1.1.2,kubernetes=v1.36.3": {
-			Spec: kube.Spec{
-				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.36.3",
-				Liqo: binaries.LiqoRelease{Version: "v1.1.2"}, NodeCount: 1,
-			},
-			LoadBalancer: true,
+			Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.36.3",
+			Liqo: binaries.LiqoRelease{Version: "v1.1.2"}, NodeCount: 1,
 		},
 		"rome=10.202.0.0/16,nodes=3": {
-			Spec: kube.Spec{
-				Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.35.4",
-				Liqo: binaries.LiqoRelease{Version: "v1.2.0"}, NodeCount: 3,
-			},
-			LoadBalancer: true,
+			Name: "rome", PodCIDR: pods, ExternalCIDR: external, ServiceCIDR: service, Kubernetes: "v1.35.4",
+			Liqo: binaries.LiqoRelease{Version: "v1.2.0"}, NodeCount: 3,
 		},
 		"rome=10.202.0.0/16,external=10.71.0.0/16,service=10.97.0.0/16": {
-			Spec: kube.Spec{
-				Name: "rome", PodCIDR: pods, Kubernetes: "v1.35.4", NodeCount: 1,
-				Liqo:         binaries.LiqoRelease{Version: "v1.2.0"},
-				ExternalCIDR: netip.MustParsePrefix("10.71.0.0/16"), ServiceCIDR: netip.MustParsePrefix("10.97.0.0/16"),
-			},
-			LoadBalancer: true,
+			Name: "rome", PodCIDR: pods, Kubernetes: "v1.35.4", NodeCount: 1, Liqo: binaries.LiqoRelease{Version: "v1.2.0"},
+			ExternalCIDR: netip.MustParsePrefix("10.71.0.0/16"), ServiceCIDR: netip.MustParsePrefix("10.97.0.0/16"),
 		},
 	} {
 		got, err := parseCluster(t.Context(), value, standard)
@@ -107,8 +90,8 @@ func TestWithoutClustersThereAreThreeWithDifferentPodNetworks(t *testing.T) {
 
 func TestADetachedLabIsAsTheCommandThatStartsIt(t *testing.T) {
 	given := []string{
-		"--cluster=rome=10.202.0.0/16", "--cluster", "milan=10.203.0.0/16", "--liqo", "./liqo", "--peer=rome=milan",
-		"--peerable", "--dataplane=real", "--gateway-ready-after=1s", "--pod-reported-after=3s",
+		"--cluster=rome=10.202.0.0/16", "--cluster", "milan=10.203.0.0/16", "--peer=rome=milan", "--peerable", "--metrics",
+		"--dataplane=real",
 	}
 	var desired, detached up
 	for u, args := range map[*up][]string{

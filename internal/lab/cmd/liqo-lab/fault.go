@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/netip"
@@ -9,18 +8,32 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/fault"
 )
 
 // atPlace explains the name of a place in the help of each command that takes one.
 const atPlace = "A pod is named cluster/namespace/name, and a node cluster/name. It takes a lab with --dataplane=real."
 
+// onFaults completes a command that changes the faults of the place that its first argument names.
+func (c *cli) onFaults(command *cobra.Command, run func(faults *fault.Faults, args []string) error) *cobra.Command {
+	return c.inLab(command, func(_ *cobra.Command, lab *inside, args []string) error {
+		plane, err := lab.Real()
+		if err != nil {
+			return err
+		}
+		faults, err := plane.Faults(args[0])
+		if err != nil {
+			return err
+		}
+		return run(faults, args[1:])
+	})
+}
+
 // newDrop returns the command that drops packets.
-func newDrop(folder func() (string, error)) *cobra.Command {
+func newDrop(c *cli) *cobra.Command {
 	var match fault.Match
-	var hook, from, to string
-	command := &cobra.Command{
+	var from, to string
+	command := c.onFaults(&cobra.Command{
 		Use:   "drop PLACE",
 		Short: "Drop the packets in the network of a pod or a node that match all flags, until liqo-lab mend",
 		Long: "Drop the packets in the network of a pod or a node that match all flags, until liqo-lab mend. " +
@@ -29,9 +42,23 @@ func newDrop(folder func() (string, error)) *cobra.Command {
 			"other flag:\nit drops all that comes from a device, also the ARP by which neighbours find each other. " + atPlace,
 		Example: "  liqo-lab drop rome/rome-node --protocol udp --larger 1000",
 		Args:    cobra.ExactArgs(1),
-	}
+	}, func(faults *fault.Faults, _ []string) (err error) {
+		if match.From, err = network("--from: ", from); err != nil {
+			return err
+		}
+		if match.To, err = network("--to: ", to); err != nil {
+			return err
+		}
+		if match.Hook == "" {
+			match.Hook = "forward"
+			if match.Fragments {
+				match.Hook = "prerouting"
+			}
+		}
+		return faults.Drop(match)
+	})
 	flags := command.Flags()
-	flags.StringVar(&hook, "hook", "", strings.Join(fault.Hooks(), ", ")+
+	flags.StringVar((*string)(&match.Hook), "hook", "", strings.Join(fault.Hooks(), ", ")+
 		" (default: forward, and prerouting for fragments)")
 	flags.StringVar(&match.In, "in", "", "the device from which a packet comes; it may end in *")
 	flags.StringVar(&match.Out, "out", "", "the device to which a packet goes; it may end in *")
@@ -40,109 +67,74 @@ func newDrop(folder func() (string, error)) *cobra.Command {
 	flags.StringVar(&to, "to", "", "the network of the destination")
 	flags.Uint16Var(&match.Larger, "larger", 0, "only packets with more bytes than this, with all headers")
 	flags.BoolVar(&match.Fragments, "fragments", false, "only fragments")
-	command.RunE = onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
-		var err error
-		if match.From, err = network("from", from); err != nil {
-			return err
-		}
-		if match.To, err = network("to", to); err != nil {
-			return err
-		}
-		match.Hook = fault.Hook(hook)
-		if hook == "" {
-			match.Hook = "forward"
-			if match.Fragments {
-				match.Hook = "prerouting"
-			}
-		}
-		if err := match.Check(); err != nil {
-			return err
-		}
-		return lab.Drop(ctx, args[0], match)
-	})
 	return command
 }
 
-// network reads the value of a flag. An empty one stands for all networks.
+// network parses a network. An empty text stands for all networks.
 func network(flag, text string) (netip.Prefix, error) {
 	if text == "" {
 		return netip.Prefix{}, nil
 	}
 	prefix, err := netip.ParsePrefix(text)
 	if err != nil {
-		return prefix, fmt.Errorf("--%s: %q is not a network such as 10.71.0.0/16", flag, text)
+		return prefix, fmt.Errorf("%s%q is not a network such as 10.71.0.0/16", flag, text)
 	}
 	return prefix, nil
 }
 
 // newUnroute returns the command that hides the routes to a network.
-func newUnroute(folder func() (string, error)) *cobra.Command {
-	return &cobra.Command{
+func newUnroute(c *cli) *cobra.Command {
+	return c.onFaults(&cobra.Command{
 		Use:   "unroute PLACE CIDR",
 		Short: "Make a pod or a node behave as if it had no route to a network, until liqo-lab mend",
 		Long: "Make a pod or a node behave as if it had no route to a network, until liqo-lab mend. " +
 			"The routes stay, because Liqo would restore them at once,\nbut a rule comes before them. " + atPlace,
 		Example: "  liqo-lab unroute rome/rome-node 10.71.0.0/16",
 		Args:    cobra.ExactArgs(2),
-		RunE: onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
-			to, err := netip.ParsePrefix(args[1])
-			if err != nil {
-				return fmt.Errorf("%q is not a network such as 10.71.0.0/16", args[1])
-			}
-			return lab.Unroute(ctx, args[0], to)
-		}),
-	}
-}
-
-// newDevice returns the command that sets devices up or down.
-func newDevice(folder func() (string, error)) *cobra.Command {
-	var up bool
-	command := &cobra.Command{
-		Use:     "device PLACE DEVICE",
-		Short:   "Set a device of a pod or a node down, or up again with its routes",
-		Long:    "Set a device of a pod or a node down, or up again with its routes. The name may end in *. " + atPlace,
-		Example: "  liqo-lab device rome/rome-node 'liqo.*' --down",
-		Args:    cobra.ExactArgs(2),
-		RunE: onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
-			return lab.SetDevice(ctx, args[0], control.Device{Name: args[1], Up: up})
-		}),
-	}
-	command.Flags().Bool("down", false, "set it down")
-	command.Flags().BoolVar(&up, "up", false, "set it up")
-	command.MarkFlagsMutuallyExclusive("down", "up")
-	command.MarkFlagsOneRequired("down", "up")
-	return command
+	}, func(faults *fault.Faults, args []string) error {
+		to, err := network("", args[0])
+		if err != nil {
+			return err
+		}
+		return faults.Unroute(to)
+	})
 }
 
 // newMend returns the command that removes faults.
-func newMend(folder func() (string, error)) *cobra.Command {
-	return &cobra.Command{
+func newMend(c *cli) *cobra.Command {
+	return c.onFaults(&cobra.Command{
 		Use:   "mend PLACE",
-		Short: "Remove what liqo-lab drop, unroute and device have done to a pod or a node",
-		Long:  "Remove what liqo-lab drop, unroute and device have done to a pod or a node. " + atPlace,
+		Short: "Remove what liqo-lab drop and unroute have done to a pod or a node",
+		Long:  "Remove what liqo-lab drop and unroute have done to a pod or a node. " + atPlace,
 		Args:  cobra.ExactArgs(1),
-		RunE: onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
-			return lab.Mend(ctx, args[0])
-		}),
-	}
+	}, func(faults *fault.Faults, _ []string) error { return faults.Mend() })
+}
+
+// place is where a pod or a node is.
+type place struct {
+	// PID is the process that holds its network.
+	PID int `json:"pid"`
+	// Device is a pod's device in its node.
+	Device string `json:"device,omitempty"`
 }
 
 // newWhere returns the command that shows where a place is.
-func newWhere(folder func() (string, error)) *cobra.Command {
-	return &cobra.Command{
+func newWhere(c *cli) *cobra.Command {
+	return c.inLab(&cobra.Command{
 		Use:   "where PLACE",
 		Short: "Show the process that holds the network of a pod or a node, and a pod's device in its node",
 		Long: "Show the process that holds the network of a pod or a node, and a pod's device in its node, as JSON. " +
 			atPlace,
 		Args: cobra.ExactArgs(1),
-		RunE: func(command *cobra.Command, args []string) error {
-			return onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
-				place, err := lab.Place(ctx, args[0])
-				if err != nil {
-					return err
-				}
-				return json.NewEncoder(command.OutOrStdout()).Encode(place)
-			})(command, args)
-		},
-	}
+	}, func(command *cobra.Command, lab *inside, args []string) error {
+		plane, err := lab.Real()
+		if err != nil {
+			return err
+		}
+		found, err := plane.Place(args[0])
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(command.OutOrStdout()).Encode(place{found.PID, found.Device})
+	})
 }

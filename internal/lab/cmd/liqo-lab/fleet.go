@@ -20,8 +20,7 @@ import (
 
 // newFleet returns the command that runs leaves that are no clusters.
 func newFleet() *cobra.Command {
-	var release string
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:   "fleet",
 		Short: "Run leaves that are no clusters, for programs that test the provider",
 		Long: "Each line of stdin starts a fleet: name=podCIDR[,external=CIDR][,service=CIDR][,no-liqo] for each leaf, " +
@@ -32,7 +31,7 @@ func newFleet() *cobra.Command {
 			if err := silence(); err != nil {
 				return err
 			}
-			standard, err := standardCluster(command.Context(), release)
+			standard, err := standardCluster(command.Context())
 			if err != nil {
 				return err
 			}
@@ -40,8 +39,6 @@ func newFleet() *cobra.Command {
 			return serveFleets(command.Context(), standard, os.Stdin, os.Stdout)
 		},
 	}
-	command.Flags().StringVar(&release, "liqo", "", liqoHelp)
-	return command
 }
 
 // serveFleets starts a fleet for each line, and stops them all at the end of the lines.
@@ -114,7 +111,7 @@ func parseLeaves(ctx context.Context, values []string, standard kube.Spec) ([]ku
 		if err != nil {
 			return nil, fmt.Errorf("leaf %s: %w", value, err)
 		}
-		specs[i] = c.Spec
+		specs[i] = c
 	}
 	return specs, nil
 }

@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
@@ -204,7 +203,7 @@ func TestPacketsOfCommandsCrossAndFaultsStopThem(t *testing.T) {
 func (r *running) testFaults(t *testing.T, to string) {
 	t.Helper()
 	out, err := command(t, "where", "rome/default/a", "--dir", r.Dir).Output()
-	var in control.Place
+	var in place
 	if err != nil || json.Unmarshal(out, &in) != nil || in.Device == "" {
 		t.Fatalf("the pod is at %s, %v", out, err)
 	}
@@ -222,14 +221,9 @@ func (r *running) testFaults(t *testing.T, to string) {
 		},
 		"a pod's packets are dropped": {[]string{"drop", "rome/rome-node", "--in=" + in.Device}, nil, nil},
 		"a node has no route":         {[]string{"unroute", "rome/rome-node", "10.71.0.0/16"}, nil, nil},
-		"a pod's device is down":      {[]string{"device", "rome/rome-node", in.Device, "--down"}, nil, nil},
-		"the links to gateways are down": {
-			[]string{"device", "rome/rome-node", "liqo.*", "--down"}, nil, nil,
-		},
 		"nothing arrives from the gateways, not even ARP": {
 			[]string{"drop", "rome/rome-node", "--hook=ingress", "--in=liqo.*"}, nil, nil,
 		},
-		"a node is cut off": {[]string{"device", "milan/milan-node", "eth0", "--down"}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r.run(t, test.fault...)

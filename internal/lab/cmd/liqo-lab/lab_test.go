@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log"
@@ -25,7 +26,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/fleet/conformance"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
@@ -138,6 +138,16 @@ func startWith(t *testing.T, dir string, options ...string) *running {
 	return r
 }
 
+// status returns what `liqo-lab status` says.
+func (r *running) status(t *testing.T) (now status) {
+	t.Helper()
+	out, err := command(t, "status", "--json", "--dir", r.Dir).Output()
+	if err != nil || json.Unmarshal(out, &now) != nil {
+		t.Fatalf("liqo-lab status: %s, %v", out, err)
+	}
+	return now
+}
+
 // listensHere fails the test if a process of the lab accepts connections from other machines.
 func (r *running) listensHere(t *testing.T) {
 	t.Helper()
@@ -237,7 +247,6 @@ func runLiqoctlProgram(t *testing.T, version binaries.Program, args ...string) {
 func TestTwoClustersConnectAndSurviveWhatTheLabDoesToThem(t *testing.T) {
 	lab := start(t, filepath.Join(t.TempDir(), "lab"), "rome=10.200.0.0/16", "milan=10.200.0.0/16")
 	rome, milan := lab.Clusters[0], lab.Clusters[1]
-	ctl := control.NewClient(lab.Dir)
 	pair := []string{"--kubeconfig", rome.Kubeconfig, "--remote-kubeconfig", milan.Kubeconfig}
 	before, err := inspect.Inventory(t.Context(), lab.Clusters)
 	if err != nil {
@@ -257,7 +266,7 @@ func TestTwoClustersConnectAndSurviveWhatTheLabDoesToThem(t *testing.T) {
 
 	t.Run("a table shows the connections of both", func(t *testing.T) {
 		var out strings.Builder
-		if err := inspect.Get(t.Context(), &out, lab.Clusters, "connections", false); err != nil {
+		if err := inspect.Get(t.Context(), &out, lab.Clusters, "connections"); err != nil {
 			t.Fatal(err)
 		}
 		if got := out.String(); strings.Count(got, "Connected") != 2 || !strings.Contains(got, "CLUSTER") {
@@ -266,29 +275,21 @@ func TestTwoClustersConnectAndSurviveWhatTheLabDoesToThem(t *testing.T) {
 	})
 
 	t.Run("a cut tunnel is an error at both ends, and recovers", func(t *testing.T) {
-		if err := ctl.Set(t.Context(), "rome", "connect", "false"); err != nil {
-			t.Fatal(err)
-		}
+		lab.run(t, "set", "rome", "connect=false")
 		awaitStatus(t, rome, networkingv1beta1.ConnectionError)
 		awaitStatus(t, milan, networkingv1beta1.ConnectionError)
-		if err := ctl.Set(t.Context(), "rome", "connect", "true"); err != nil {
-			t.Fatal(err)
-		}
+		lab.run(t, "set", "rome", "connect=true")
 		awaitStatus(t, rome, networkingv1beta1.Connected)
 		awaitStatus(t, milan, networkingv1beta1.Connected)
 	})
 
 	t.Run("an API server stops and starts, with the same address and data", func(t *testing.T) {
-		if err := ctl.StopAPIServer(t.Context(), "rome"); err != nil {
-			t.Fatal(err)
-		}
+		lab.run(t, "stop-apiserver", "rome")
 		if err := answers(t, rome); err == nil {
 			t.Error("the API server still answers")
 		}
 		awaitStatus(t, milan, networkingv1beta1.Connected)
-		if err := ctl.StartAPIServer(t.Context(), "rome"); err != nil {
-			t.Fatal(err)
-		}
+		lab.run(t, "start-apiserver", "rome")
 		awaitStatus(t, rome, networkingv1beta1.Connected)
 	})
 
@@ -297,9 +298,7 @@ func TestTwoClustersConnectAndSurviveWhatTheLabDoesToThem(t *testing.T) {
 	})
 
 	t.Run("an unschedulable gateway says so", func(t *testing.T) {
-		if err := ctl.Set(t.Context(), "milan", "schedulable", "false"); err != nil {
-			t.Fatal(err)
-		}
+		lab.run(t, "set", "milan", "schedulable=false")
 		liqoctl(t, append([]string{"network", "init"}, pair...)...)
 		gateway := &networkingv1beta1.GatewayServer{}
 		gateway.Namespace, gateway.Name = "liqo-tenant-rome", "rome"
@@ -321,9 +320,7 @@ func TestTwoClustersConnectAndSurviveWhatTheLabDoesToThem(t *testing.T) {
 		waitFor(t, milan, &corev1.Event{}, func(e *corev1.Event) bool {
 			return e.Reason == "FailedScheduling" && strings.HasPrefix(e.Message, reason)
 		})
-		if err := ctl.Set(t.Context(), "milan", "schedulable", "true"); err != nil {
-			t.Fatal(err)
-		}
+		lab.run(t, "set", "milan", "schedulable=true")
 		waitFor(t, milan, &corev1.Pod{}, func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodRunning })
 	})
 
@@ -354,9 +351,8 @@ func TestTwoLabsRunSideBySideAndEndWithTheirParent(t *testing.T) {
 		t.Errorf("%v\n%s", err, first.stderr)
 	}
 	gone(t, first.Dir)
-	status, err := control.NewClient(second.Dir).Status(t.Context())
-	if err != nil || status.Health[0].APIServer != "running" {
-		t.Errorf("the second lab: %+v, %v", status, err)
+	if now := second.status(t); now.Health[0].APIServer != "running" {
+		t.Errorf("the second lab: %+v", now)
 	}
 	second.stdin.Close()
 	if err := second.cmd.Wait(); err != nil {

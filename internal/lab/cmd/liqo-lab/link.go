@@ -1,18 +1,16 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/underlay"
 )
 
@@ -23,9 +21,9 @@ type linkChange struct {
 	loss     string
 }
 
-func newLink(folder func() (string, error)) *cobra.Command {
+func newLink(c *cli) *cobra.Command {
 	var change linkChange
-	command := &cobra.Command{
+	command := c.inLab(&cobra.Command{
 		Use:   "link CLUSTER OTHER",
 		Short: "Cut, restore or slow down the link between the nodes of two clusters, and show its state",
 		Long: "Cut, restore or slow down the link between the nodes of two clusters, and show its new state. " +
@@ -33,23 +31,26 @@ func newLink(folder func() (string, error)) *cobra.Command {
 			"with --dataplane=real.",
 		Example: "  liqo-lab link rome milan --delay 50ms --loss 1%",
 		Args:    cobra.ExactArgs(2),
-	}
-	command.RunE = onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
-		conditions, err := lab.Link(ctx, args[0], args[1])
+	}, func(command *cobra.Command, lab *inside, args []string) error {
+		plane, err := lab.Real()
 		if err != nil {
 			return err
 		}
-		changed := conditions
-		if err := change.apply(&changed, command.Flags().Changed); err != nil {
-			return err
-		}
-		if changed != conditions {
-			if err := lab.SetLink(ctx, args[0], args[1], changed); err != nil {
+		for _, name := range args {
+			if _, err := lab.Cluster(name); err != nil {
 				return err
 			}
 		}
-		return json.NewEncoder(os.Stdout).Encode(map[string]any{
-			"down": changed.Down, "delay": changed.Delay.String(), "loss": changed.Loss,
+		if args[0] == args[1] {
+			return fmt.Errorf("a link joins two different clusters, not %s with itself", args[0])
+		}
+		conditions := plane.Underlay.Link(args[0], args[1])
+		if err := change.apply(&conditions, command.Flags().Changed); err != nil {
+			return err
+		}
+		plane.Underlay.SetLink(args[0], args[1], conditions)
+		return json.NewEncoder(command.OutOrStdout()).Encode(map[string]any{
+			"down": conditions.Down, "delay": conditions.Delay.String(), "loss": conditions.Loss,
 		})
 	})
 	flags := command.Flags()
@@ -83,4 +84,24 @@ func (l linkChange) apply(conditions *underlay.Conditions, given func(flag strin
 		conditions.Loss = percent / 100
 	}
 	return nil
+}
+
+func newNAT(c *cli) *cobra.Command {
+	return c.inLab(&cobra.Command{
+		Use:   "renew-nat",
+		Short: "Give the NAT another address",
+		Long: "Give the NAT another address, as a router gets one when it dials in again, and print it. It forgets its\n" +
+			"connections. The addresses of the nodes behind it stay. It needs a lab with --dataplane=real.",
+		Args: cobra.NoArgs,
+	}, func(command *cobra.Command, lab *inside, _ []string) error {
+		plane, err := lab.Real()
+		if err != nil {
+			return err
+		}
+		address, err := plane.RenewNAT()
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(command.OutOrStdout()).Encode(map[string]netip.Addr{"address": address})
+	})
 }

@@ -8,10 +8,14 @@ import (
 	"strings"
 	"time"
 
+	liqoutils "github.com/liqotech/liqo/pkg/utils"
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
@@ -19,8 +23,8 @@ import (
 // peering is a consumer of resources and their provider, by name.
 type peering struct{ consumer, provider string }
 
-func newPeer(folder func() (string, error)) *cobra.Command {
-	return &cobra.Command{
+func newPeer(c *cli) *cobra.Command {
+	return c.onState(&cobra.Command{
 		Use:   "peer CONSUMER PROVIDER",
 		Short: "Peer two clusters, with liqoctl",
 		Long: "Peer two clusters of a lab that was started with --peerable, with the real liqoctl: " +
@@ -28,51 +32,9 @@ func newPeer(folder func() (string, error)) *cobra.Command {
 			"virtual node in the consumer that stands for the provider.",
 		Example: "  liqo-lab peer europe rome",
 		Args:    cobra.ExactArgs(2),
-		RunE: func(command *cobra.Command, args []string) error {
-			return onPeering(command.Context(), folder, peering{args[0], args[1]}, peer)
-		},
-	}
-}
-
-func newUnpeer(folder func() (string, error)) *cobra.Command {
-	return &cobra.Command{
-		Use:   "unpeer CONSUMER PROVIDER",
-		Short: "End the peering of two clusters, with liqoctl",
-		Long:  "End the peering of two clusters, with the real liqoctl, which also removes their tenant namespaces.",
-		Args:  cobra.ExactArgs(2),
-		RunE: func(command *cobra.Command, args []string) error {
-			return onPeering(command.Context(), folder, peering{args[0], args[1]}, unpeer)
-		},
-	}
-}
-
-// onPeering runs a function with two clusters of the running lab.
-func onPeering(ctx context.Context, folder func() (string, error), p peering,
-	do func(context.Context, *progress.Reporter, []labdir.Cluster, peering) error,
-) error {
-	state, err := stateOf(folder)
-	if err != nil {
-		return err
-	}
-	return do(ctx, progress.New(os.Stderr), state.Clusters, p)
-}
-
-// peer peers two clusters. It returns when the consumer's virtual node is ready, for which liqoctl
-// does not wait.
-func peer(ctx context.Context, report *progress.Reporter, clusters []labdir.Cluster, p peering) error {
-	if err := runLiqoctl(ctx, report, clusters, p, "peer", "--gw-server-service-type", "NodePort"); err != nil {
-		return err
-	}
-	consumer, err := peerable(clusters, p.consumer)
-	if err != nil {
-		return err
-	}
-	return awaitVirtualNode(ctx, consumer, p.provider)
-}
-
-// unpeer ends the peering of two clusters.
-func unpeer(ctx context.Context, report *progress.Reporter, clusters []labdir.Cluster, p peering) error {
-	return runLiqoctl(ctx, report, clusters, p, "unpeer", "--skip-confirm", "--delete-namespaces")
+	}, func(command *cobra.Command, state labdir.State, args []string) error {
+		return peerAll(command.Context(), progress.New(os.Stderr), state.Clusters, []peering{{args[0], args[1]}})
+	})
 }
 
 // peerAll peers clusters one after the other.
@@ -85,10 +47,9 @@ func peerAll(ctx context.Context, report *progress.Reporter, clusters []labdir.C
 	return nil
 }
 
-// runLiqoctl runs a command of liqoctl on both clusters. If it fails, the error has its output.
-func runLiqoctl(
-	ctx context.Context, report *progress.Reporter, clusters []labdir.Cluster, p peering, args ...string,
-) error {
+// peer peers two clusters. It returns when the consumer's virtual node is ready, for which liqoctl
+// does not wait. If liqoctl fails, the error has its output.
+func peer(ctx context.Context, report *progress.Reporter, clusters []labdir.Cluster, p peering) error {
 	consumer, err := peerable(clusters, p.consumer)
 	if err != nil {
 		return err
@@ -102,13 +63,13 @@ func runLiqoctl(
 		return err
 	}
 	start := time.Now()
-	command := exec.CommandContext(ctx, files[binaries.Liqoctl.Name],
-		append(args, "--kubeconfig", consumer.Kubeconfig, "--remote-kubeconfig", provider.Kubeconfig)...)
+	command := exec.CommandContext(ctx, files[binaries.Liqoctl.Name], "peer", "--gw-server-service-type", "NodePort",
+		"--kubeconfig", consumer.Kubeconfig, "--remote-kubeconfig", provider.Kubeconfig)
 	if output, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("liqoctl %s %s %s: %w\n%s", args[0], p.consumer, p.provider, err, output)
+		return fmt.Errorf("liqoctl peer %s %s: %w\n%s", p.consumer, p.provider, err, output)
 	}
-	report.Say("liqoctl %s %s %s (%.1fs)", args[0], p.consumer, p.provider, time.Since(start).Seconds())
-	return nil
+	report.Say("liqoctl peer %s %s (%.1fs)", p.consumer, p.provider, time.Since(start).Seconds())
+	return awaitVirtualNode(ctx, consumer, p.provider)
 }
 
 // liqoctlFor returns the liqoctl for two clusters. It is the one of the older release: it works with
@@ -124,19 +85,25 @@ func releaseOf(c labdir.Cluster) binaries.LiqoRelease {
 
 // peerable returns a cluster that can be peered, by its name.
 func peerable(clusters []labdir.Cluster, name string) (labdir.Cluster, error) {
-	found := only(clusters, name)
-	if len(found) == 0 {
-		return labdir.Cluster{}, fmt.Errorf("the lab has no cluster %q", name)
+	found, err := named(clusters, name)
+	if err == nil && !found.Peerable {
+		err = fmt.Errorf("cluster %q can't be peered: start the lab with --peerable, and the cluster with Liqo", name)
 	}
-	if !found[0].Peerable {
-		return labdir.Cluster{}, fmt.Errorf(
-			"cluster %q can't be peered: start the lab with --peerable, and the cluster with Liqo", name)
+	return found, err
+}
+
+// named returns the cluster with a name.
+func named(clusters []labdir.Cluster, name string) (labdir.Cluster, error) {
+	for _, c := range clusters {
+		if c.Name == name {
+			return c, nil
+		}
 	}
-	return found[0], nil
+	return labdir.Cluster{}, fmt.Errorf("the lab has no cluster %q", name)
 }
 
 // parsePeerings parses the values of --peer.
-func parsePeerings(values []string, clusters []lab.Cluster) ([]peering, error) {
+func parsePeerings(values []string, clusters []kube.Spec) ([]peering, error) {
 	withLiqo := map[string]bool{}
 	for _, c := range clusters {
 		withLiqo[c.Name] = c.HasLiqo()
@@ -152,13 +119,24 @@ func parsePeerings(values []string, clusters []lab.Cluster) ([]peering, error) {
 	return peerings, nil
 }
 
-// peeringsOfCentre returns the peerings in which the first cluster consumes resources of all others that have Liqo.
-func peeringsOfCentre(clusters []lab.Cluster) []peering {
-	var peerings []peering
-	for _, provider := range clusters[1:] {
-		if provider.HasLiqo() {
-			peerings = append(peerings, peering{clusters[0].Name, provider.Name})
-		}
+// virtualNodeTimeout limits the time until a virtual node is ready. This takes a second or two, but
+// the machine may be busy.
+const virtualNodeTimeout = 2 * time.Minute
+
+// awaitVirtualNode waits until the consumer's node that represents a provider is ready.
+func awaitVirtualNode(ctx context.Context, consumer labdir.Cluster, provider string) error {
+	config, err := clientcmd.BuildConfigFromFlags("", consumer.Kubeconfig)
+	if err != nil {
+		return err
 	}
-	return peerings
+	in, err := client.NewWithWatch(config, client.Options{})
+	if err != nil {
+		return err
+	}
+	late := fmt.Errorf("the virtual node %s of cluster %s does not get ready; "+
+		"the log of its kubelet is vk-%s-….log in the logs of the cluster",
+		provider, consumer.Name, provider)
+	ctx, cancel := context.WithTimeoutCause(ctx, virtualNodeTimeout, late)
+	defer cancel()
+	return kube.Await(ctx, in, &corev1.Node{}, liqoutils.IsNodeReady, client.MatchingFields{"metadata.name": provider})
 }

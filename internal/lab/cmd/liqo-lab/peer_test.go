@@ -27,16 +27,6 @@ func TestAPeeringNamesTwoClustersWithLiqo(t *testing.T) {
 	}
 }
 
-func TestACentreIsPeeredWithEveryClusterThatHasLiqo(t *testing.T) {
-	values := []string{
-		"europe=10.200.0.0/16", "rome=10.202.0.0/16", "venice=10.205.0.0/16,no-liqo", "milan=10.203.0.0/16",
-	}
-	_, peerings, err := (&up{clusters: values, peered: true}).requested(t.Context())
-	if err != nil || !slices.Equal(peerings, []peering{{"europe", "rome"}, {"europe", "milan"}}) {
-		t.Errorf("got %v, %v", peerings, err)
-	}
-}
-
 func TestAClusterThatIsNotPeerableIsNotPeered(t *testing.T) {
 	clusters := []labdir.Cluster{{Name: "europe", Peerable: true}, {Name: "rome"}}
 	for name, reason := range map[string]string{"rome": "--peerable", "turin": "no cluster"} {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
@@ -77,20 +78,17 @@ func TestTwoClustersArePeeredAndUnpeered(t *testing.T) {
 	})
 
 	t.Run("the virtual kubelet comes back with its API server", func(t *testing.T) {
-		ctl := control.NewClient(lab.Dir)
-		if err := ctl.StopAPIServer(t.Context(), "europe"); err != nil {
-			t.Fatal(err)
-		}
+		lab.run(t, "stop-apiserver", "europe")
 		stopped := time.Now()
-		if err := ctl.StartAPIServer(t.Context(), "europe"); err != nil {
-			t.Fatal(err)
-		}
+		lab.run(t, "start-apiserver", "europe")
 		waitFor(t, europe, &coordinationv1.Lease{}, func(l *coordinationv1.Lease) bool {
 			return l.Namespace == corev1.NamespaceNodeLease && l.Name == "rome" && l.Spec.RenewTime.After(stopped)
 		})
 	})
 
-	if out, err := command(t, "unpeer", "europe", "rome", "--dir", lab.Dir).CombinedOutput(); err != nil {
+	unpeer := exec.CommandContext(t.Context(), buildLiqoctl(t, binaries.Liqoctl), "unpeer", "--skip-confirm",
+		"--delete-namespaces", "--kubeconfig", europe.Kubeconfig, "--remote-kubeconfig", rome.Kubeconfig)
+	if out, err := unpeer.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s\n%s%s", err, out, terminating(t, europe), terminating(t, rome))
 	}
 	after, err := inspect.Inventory(t.Context(), lab.Clusters)

@@ -3,14 +3,15 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/probe"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/sandbox"
 )
@@ -19,35 +20,39 @@ import (
 const fromPod = "The pod is named cluster/namespace/name. It takes root, and a lab with --dataplane=real."
 
 // inPod replaces this process with a program in the network of a pod or a node. It returns only on an error.
-func inPod(ctx context.Context, lab *control.Client, pod string, args []string) error {
-	held, err := lab.Place(ctx, pod)
+func (c *cli) inPod(ctx context.Context, pod string, args ...string) error {
+	described, err := c.send(ctx, "where", pod)
 	if err != nil {
+		return err
+	}
+	var held place
+	if err := json.Unmarshal([]byte(described), &held); err != nil {
 		return err
 	}
 	return sandbox.Enter(held.PID, false, args, os.Environ())
 }
 
-func newExec(folder func() (string, error)) *cobra.Command {
+func newExec(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "exec PLACE -- PROGRAM [ARGUMENT...]",
 		Short:   "Run a program of this machine in the network of a pod or a node",
 		Long:    "Run a program of this machine in the network of a pod or a node. It takes root. " + atPlace,
 		Example: "  liqo-lab exec rome/default/a -- ip route\n  liqo-lab exec rome/rome-node -- ip rule",
 		Args:    cobra.MinimumNArgs(2),
-		RunE: onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
+		RunE: func(command *cobra.Command, args []string) error {
 			program, err := exec.LookPath(args[1])
 			if err != nil {
 				return err
 			}
-			return inPod(ctx, lab, args[0], append([]string{program}, args[2:]...))
-		}),
+			return c.inPod(command.Context(), args[0], append([]string{program}, args[2:]...)...)
+		},
 	}
 }
 
-// newProbe makes a command one that runs a probe from a pod. Flags of the command set the rest of the request.
-func newProbe(folder func() (string, error), request *probe.Request, command *cobra.Command) *cobra.Command {
+// probe completes a command that runs a probe from a pod. Its flags set the rest of the request.
+func (c *cli) probe(request *probe.Request, command *cobra.Command) *cobra.Command {
 	command.Args = cobra.ExactArgs(2)
-	command.RunE = onLab(folder, func(ctx context.Context, lab *control.Client, args []string) error {
+	command.RunE = func(command *cobra.Command, args []string) error {
 		request.Kind, request.Target = command.Name(), args[1]
 		encoded, err := json.Marshal(request)
 		if err != nil {
@@ -57,8 +62,8 @@ func newProbe(folder func() (string, error), request *probe.Request, command *co
 		if err != nil {
 			return err
 		}
-		return inPod(ctx, lab, args[0], []string{program, "probe", string(encoded)})
-	})
+		return c.inPod(command.Context(), args[0], program, "probe", string(encoded))
+	}
 	return command
 }
 
@@ -73,9 +78,9 @@ func addOptions(command *cobra.Command, options *probe.Options) {
 	flags.DurationVar(&options.Timeout, "timeout", time.Second, "how long to wait for an answer")
 }
 
-func newPing(folder func() (string, error)) *cobra.Command {
+func newPing(c *cli) *cobra.Command {
 	request := &probe.Request{}
-	command := newProbe(folder, request, &cobra.Command{
+	command := c.probe(request, &cobra.Command{
 		Use: "ping POD ADDRESS", Short: "Ping an address from a pod", Example: "  liqo-lab ping rome/default/a 10.71.1.10",
 	})
 	addOptions(command, &request.Options)
@@ -86,9 +91,9 @@ func newPing(folder func() (string, error)) *cobra.Command {
 	return command
 }
 
-func newHTTP(folder func() (string, error)) *cobra.Command {
+func newHTTP(c *cli) *cobra.Command {
 	request := &probe.Request{}
-	command := newProbe(folder, request, &cobra.Command{
+	command := c.probe(request, &cobra.Command{
 		Use: "http POD URL", Short: "Get a URL from a pod; a pod answers on port 80 with its name and the request's source",
 		Example: "  liqo-lab http rome/default/a http://10.71.1.10",
 	})
@@ -96,9 +101,9 @@ func newHTTP(folder func() (string, error)) *cobra.Command {
 	return command
 }
 
-func newUDP(folder func() (string, error)) *cobra.Command {
+func newUDP(c *cli) *cobra.Command {
 	request := &probe.Request{}
-	command := newProbe(folder, request, &cobra.Command{
+	command := c.probe(request, &cobra.Command{
 		Use: "udp POD ADDRESS", Short: "Send datagrams to port 80 of a pod's address, each from another port",
 		Example: "  liqo-lab udp rome/default/a 10.71.1.10",
 	})
@@ -107,9 +112,9 @@ func newUDP(folder func() (string, error)) *cobra.Command {
 }
 
 // newFlow returns the command that measures one flow from a pod.
-func newFlow(folder func() (string, error)) *cobra.Command {
+func newFlow(c *cli) *cobra.Command {
 	request := &probe.Request{Announce: true}
-	command := newProbe(folder, request, &cobra.Command{
+	command := c.probe(request, &cobra.Command{
 		Use: "flow POD ADDRESS", Short: "Measure one flow from a pod to an address until Ctrl-C",
 		Example: "  liqo-lab flow rome/default/a 10.71.1.10 --protocol=udp",
 		Long: "Send packets of one identity from a pod to a pod's address until Ctrl-C, and then until one more is " +
@@ -123,4 +128,22 @@ func newFlow(folder func() (string, error)) *cobra.Command {
 	flags.BoolVar(&request.StopOnStdinEOF, "stop-on-stdin-eof", false,
 		"end at the end of stdin, too, for programs that start it as a child")
 	return command
+}
+
+// podProgram returns the file of liqo-pod, which a lab runs in its pods and nodes. It is beside this program.
+func podProgram() (string, error) {
+	executable, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	return podProgramIn(filepath.Dir(executable))
+}
+
+func podProgramIn(folder string) (string, error) {
+	program := filepath.Join(folder, "liqo-pod")
+	if _, err := os.Stat(program); err != nil {
+		return "", fmt.Errorf("the program that a lab runs in its pods and nodes is missing: %w\n"+
+			"build it in the repository: go -C internal/lab build -o %s/ ./cmd/liqo-pod", err, folder)
+	}
+	return program, nil
 }

@@ -14,11 +14,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
-func newRun(folder func() (string, error)) *cobra.Command {
+func newRun(c *cli) *cobra.Command {
 	var node string
-	command := &cobra.Command{
+	command := c.onState(&cobra.Command{
 		Use:   "run POD",
 		Short: "Start a pod that answers pings and HTTP, unless it runs, and print its address",
 		Long: "Start a pod that answers pings, and HTTP at port 80, unless there is one of that name, " +
@@ -26,26 +27,21 @@ func newRun(folder func() (string, error)) *cobra.Command {
 			"The pod is named cluster/namespace/name. It answers in a lab with --dataplane=real only.",
 		Example: "  liqo-lab run rome/default/a\n  liqo-lab run rome/default/b --node rome-node-2",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(command *cobra.Command, args []string) error {
-			state, err := stateOf(folder)
-			if err != nil {
-				return err
-			}
-			parts := strings.Split(args[0], "/")
-			if len(parts) != 3 {
-				return fmt.Errorf("%q is not cluster/namespace/name of a pod", args[0])
-			}
-			clusters := only(state.Clusters, parts[0])
-			if len(clusters) == 0 {
-				return fmt.Errorf("the lab has no cluster %q", parts[0])
-			}
-			address, err := runPod(command.Context(), clusters[0].Kubeconfig, parts[1], parts[2], node)
-			if err == nil {
-				fmt.Fprintln(command.OutOrStdout(), address)
-			}
+	}, func(command *cobra.Command, state labdir.State, args []string) error {
+		parts := strings.Split(args[0], "/")
+		if len(parts) != 3 {
+			return fmt.Errorf("%q is not cluster/namespace/name of a pod", args[0])
+		}
+		cluster, err := named(state.Clusters, parts[0])
+		if err != nil {
 			return err
-		},
-	}
+		}
+		address, err := runPod(command.Context(), cluster.Kubeconfig, parts[1], parts[2], node)
+		if err == nil {
+			fmt.Fprintln(command.OutOrStdout(), address)
+		}
+		return err
+	})
 	command.Flags().StringVar(&node, "node", "", "the node that runs it (default: one that the scheduler chooses)")
 	return command
 }

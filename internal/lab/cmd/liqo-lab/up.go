@@ -22,22 +22,19 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
 
-// usualReport is how long a command has run, on average, when a real kubelet reports its pod.
-const usualReport = 500 * time.Millisecond
-
 // up is the command that starts a lab.
 type up struct {
-	folder                              func() (string, error)
-	clusters, peerings                  []string
-	peerable, peered, metrics           bool
-	liqo, dataPlane                     string
-	gatewayReadyAfter, podReportedAfter time.Duration
-	buildOnly                           bool
-	detach, background                  bool
-	json, stopOnStdinEOF                bool
+	*cli
+
+	// lab is complete once the flags are parsed.
+	lab                  lab.Options
+	clusters, peerings   []string
+	buildOnly            bool
+	detach, background   bool
+	json, stopOnStdinEOF bool
 }
 
-func newUp(folder func() (string, error)) *cobra.Command { return (&up{folder: folder}).command() }
+func newUp(c *cli) *cobra.Command { return (&up{cli: c}).command() }
 
 func (u *up) command() *cobra.Command {
 	command := &cobra.Command{
@@ -48,24 +45,19 @@ func (u *up) command() *cobra.Command {
 	}
 	flags := command.Flags()
 	flags.StringArrayVar(&u.clusters, "cluster", nil,
-		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,nodes=COUNT][,no-load-balancer]"+
+		"a cluster: name=podCIDR[,external=CIDR][,service=CIDR][,nodes=COUNT]"+
 			"[,liqo=RELEASE][,no-liqo][,kubernetes=VERSION] (default: europe, rome and milan); another release of "+
 			"Liqo, such as v1.1.2 or a folder with its sources such as ./liqo, or another version of Kubernetes, such as "+
-			"v1.36.3, builds its programs once")
-	flags.StringVar(&u.liqo, "liqo", "", liqoHelp+", in clusters that request no other one")
-	flags.BoolVar(&u.peerable, "peerable", false,
+			"v1.36.3, builds its programs once. Clusters that request no release of Liqo have that of $"+liqoVariable+
+			" or, without it, the version that the lab pins")
+	flags.BoolVar(&u.lab.Peerable, "peerable", false,
 		"allow peerings between the clusters, with liqo-lab peer; builds two more programs once")
 	flags.StringArrayVar(&u.peerings, "peer", nil, "peer two of the clusters: consumer=provider; implies --peerable")
-	flags.BoolVar(&u.peered, "peered", false,
-		"peer the first cluster, as the centre, with each of the others that have Liqo; implies --peerable")
-	flags.StringVar(&u.dataPlane, "dataplane", string(lab.Simulated),
+	flags.StringVar((*string)(&u.lab.DataPlane), "dataplane", string(lab.Simulated),
 		"simulated; real, which carries packets, needs root and /dev/net/tun and builds three more programs once; "+
 			"or auto, which is real if the machine supports it")
-	flags.BoolVar(&u.metrics, "metrics", false,
+	flags.BoolVar(&u.lab.Metrics, "metrics", false,
 		"let Liqo's gateways serve their metrics, at the ports 8082 and 8084 of their pods; with --dataplane=real")
-	flags.DurationVar(&u.gatewayReadyAfter, "gateway-ready-after", 0, "how long a gateway's pod takes to be ready")
-	flags.DurationVar(&u.podReportedAfter, "pod-reported-after", usualReport,
-		"how long a pod already runs its command when it is reported as running; with --dataplane=real")
 	flags.BoolVar(&u.buildOnly, "build-only", false, "build the programs of the lab, unless the cache has them, and end")
 	flags.BoolVar(&u.detach, "detach", false, "return when the lab is ready; it continues in the background")
 	flags.BoolVar(&u.json, "json", false, "when the lab is ready, print one line of JSON that describes it")
@@ -76,7 +68,6 @@ func (u *up) command() *cobra.Command {
 		panic(err)
 	}
 	command.MarkFlagsMutuallyExclusive("build-only", "detach", "stop-on-stdin-eof")
-	command.MarkFlagsMutuallyExclusive("peer", "peered")
 	return command
 }
 
@@ -90,7 +81,7 @@ func (u *up) run(ctx context.Context) error {
 	if u.detach {
 		return u.runDetached()
 	}
-	options, peerings, err := u.options(ctx)
+	peerings, err := u.complete(ctx)
 	if err != nil {
 		return err
 	}
@@ -98,7 +89,7 @@ func (u *up) run(ctx context.Context) error {
 		return err
 	}
 	if u.buildOnly {
-		return options.Build(ctx)
+		return u.lab.Build(ctx)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -108,8 +99,8 @@ func (u *up) run(ctx context.Context) error {
 	if err := process.Batch(); err != nil {
 		return err
 	}
-	report, start := options.Report, time.Now()
-	l, err := lab.Start(ctx, options)
+	report, start := u.lab.Report, time.Now()
+	l, err := lab.Start(ctx, u.lab)
 	if err != nil {
 		return err
 	}
@@ -121,55 +112,40 @@ func (u *up) run(ctx context.Context) error {
 	return errors.Join(err, l.Stop())
 }
 
-// options returns the lab and the peerings that the flags request.
-func (u *up) options(ctx context.Context) (lab.Options, []peering, error) {
-	clusters, peerings, err := u.requested(ctx)
+// complete completes the lab as the flags request it, and returns the requested peerings.
+func (u *up) complete(ctx context.Context) ([]peering, error) {
+	standard, err := standardCluster(ctx)
 	if err != nil {
-		return lab.Options{}, nil, err
+		return nil, err
 	}
+	if u.lab.Clusters, err = parseClusters(ctx, u.clusters, standard); err != nil {
+		return nil, err
+	}
+	peerings, err := parsePeerings(u.peerings, u.lab.Clusters)
+	if err != nil {
+		return nil, err
+	}
+	u.lab.Peerable = u.lab.Peerable || len(peerings) > 0
 	dir, err := u.folder()
 	if err != nil {
-		return lab.Options{}, nil, err
+		return nil, err
 	}
-	if dir, err = filepath.Abs(dir); err != nil {
-		return lab.Options{}, nil, err
+	if u.lab.Dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
 	}
 	executable, err := os.Executable()
 	if err != nil {
-		return lab.Options{}, nil, err
+		return nil, err
 	}
-	helper, err := podProgram()
-	if err != nil {
-		return lab.Options{}, nil, err
+	u.lab.Guard = []string{executable, "guard", "--dir", u.lab.Dir}
+	if u.lab.Helper, err = podProgram(); err != nil {
+		return nil, err
 	}
-	plane, err := lab.DataPlane(u.dataPlane).Choose(helper)
-	if err != nil {
-		return lab.Options{}, nil, fmt.Errorf("--dataplane=%s: %w", u.dataPlane, err)
+	if u.lab.DataPlane, err = u.lab.DataPlane.Choose(u.lab.Helper); err != nil {
+		return nil, fmt.Errorf("--dataplane=%s: %w", u.lab.DataPlane, err)
 	}
-	return lab.Options{
-		Dir: dir, Clusters: clusters, DataPlane: plane, Metrics: u.metrics,
-		Peerable:          u.peerable || u.peered || len(peerings) > 0,
-		GatewayReadyAfter: u.gatewayReadyAfter, PodReportedAfter: u.podReportedAfter,
-		Guard: []string{executable, "guard", "--dir", dir}, Helper: helper,
-		Report: progress.New(os.Stderr),
-	}, peerings, nil
-}
-
-// requested returns the clusters and the peerings that the flags request.
-func (u *up) requested(ctx context.Context) ([]lab.Cluster, []peering, error) {
-	standard, err := standardCluster(ctx, u.liqo)
-	if err != nil {
-		return nil, nil, err
-	}
-	clusters, err := parseClusters(ctx, u.clusters, standard)
-	if err != nil {
-		return nil, nil, err
-	}
-	if u.peered {
-		return clusters, peeringsOfCentre(clusters), nil
-	}
-	peerings, err := parsePeerings(u.peerings, clusters)
-	return clusters, peerings, err
+	u.lab.Report = progress.New(os.Stderr)
+	return peerings, nil
 }
 
 // serve announces the lab and serves its control until ctx ends.
@@ -178,7 +154,7 @@ func (u *up) serve(ctx context.Context, l *lab.Lab, stop func()) error {
 	if err != nil {
 		return err
 	}
-	defer control.Serve(listener, l, os.Getpid(), stop)()
+	defer control.Serve(listener, runInLab(l, stop))()
 	if err := u.announce(os.Stdout, l.State()); err != nil {
 		return err
 	}

@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/control"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
 
@@ -41,16 +40,13 @@ func TestClustersWithDifferentVersionsOfLiqoRunInOneLab(t *testing.T) {
 	rome, milan := lab.Clusters[0], lab.Clusters[1]
 
 	t.Run("the state has the version of each", func(t *testing.T) {
-		status, err := control.NewClient(lab.Dir).Status(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		status := lab.status(t)
 		described, err := json.Marshal(status)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		printStatus(&out, status)
+		status.print(&out)
 		for text, parts := range map[string][]string{
 			string(described): {`"liqoVersion":"` + oldestLiqo + `"`, `"liqoVersion":"` + milan.LiqoVersion + `"`},
 			out.String():      {"Liqo " + oldestLiqo + " running", "Liqo " + milan.LiqoVersion + " running"},
@@ -104,10 +100,7 @@ func TestARunningClusterGetsAnotherVersionOfLiqo(t *testing.T) {
 	connectOld(t, milan, rome)
 	for _, release := range []binaries.LiqoRelease{releaseOf(milan), {Version: oldestLiqo}} {
 		lab.run(t, "set", "rome", "liqo="+cmp.Or(release.Folder, string(release.Version)))
-		status, err := control.NewClient(lab.Dir).Status(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		status := lab.status(t)
 		if now := releaseOf(status.Clusters[0]); now != release {
 			t.Errorf("the release is %s, expected %s", now, release)
 		}

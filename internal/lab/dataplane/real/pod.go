@@ -45,7 +45,7 @@ type pod struct {
 
 // Run implements kubelet.Runtime.
 func (n *node) Run(ctx context.Context, object *corev1.Pod, ip netip.Addr) error {
-	if object.Spec.HostNetwork || container(object, vkMachinery.ContainerName) != nil {
+	if object.Spec.HostNetwork || kubelet.Container(object, vkMachinery.ContainerName) != nil {
 		return nil // it is on the machine
 	}
 	n.mu.Lock()
@@ -84,7 +84,7 @@ func (n *node) Remove(_ context.Context, key client.ObjectKey) {
 // start must be called with the lock held. If it fails, n.pods has everything that it has created.
 func (n *node) start(ctx context.Context, object *corev1.Pod, ip netip.Addr) error {
 	spec := sandbox.Spec{Name: fmt.Sprintf("%s/%s/%s", n.leaf.Name, object.Namespace, object.Name)}
-	gateway, job := container(object, gatewayContainer) != nil, kubelet.RunsCommands(object)
+	gateway, job := kubelet.Container(object, gatewayContainer) != nil, kubelet.RunsCommands(object)
 	var err error
 	switch {
 	case gateway:
@@ -171,7 +171,7 @@ func (l *leaf) startGateway(object *corev1.Pod, in *pod) error {
 		return err
 	}
 	for name, program := range containers {
-		c := container(object, name)
+		c := kubelet.Container(object, name)
 		if c == nil {
 			return fmt.Errorf("the pod has no container %q", name)
 		}
@@ -247,13 +247,4 @@ func ports(of []corev1.Container) (declared []uint16) {
 		}
 	}
 	return declared
-}
-
-func container(object *corev1.Pod, name string) *corev1.Container {
-	for i := range object.Spec.Containers {
-		if object.Spec.Containers[i].Name == name {
-			return &object.Spec.Containers[i]
-		}
-	}
-	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/liqotech/liqo/pkg/consts"
 	liqoutils "github.com/liqotech/liqo/pkg/utils"
+	"golang.org/x/sys/unix"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -18,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"golang.org/x/sys/unix"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 )
 
 // services is the kube-proxy of each node, and the path from the load balancer to a ready one. A Service's packets
@@ -220,16 +221,9 @@ func endpoint(service *corev1.Service, pods []corev1.Pod) *corev1.Pod {
 	for i := range pods {
 		pod := &pods[i]
 		selected := pod.Namespace == service.Namespace && selector.Matches(labels.Set(pod.Labels))
-		if selected && isReady(pod) && (first == nil || pod.Name < first.Name) {
+		if selected && kubelet.IsReady(pod) && (first == nil || pod.Name < first.Name) {
 			first = pod
 		}
 	}
 	return first
-}
-
-// isReady reports whether the pod's containers run.
-func isReady(pod *corev1.Pod) bool {
-	return pod.DeletionTimestamp == nil && slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
-	})
 }

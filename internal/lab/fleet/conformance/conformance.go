@@ -8,24 +8,17 @@ import (
 	"testing"
 	"time"
 
-	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
-	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
-	appsv1 "k8s.io/api/apps/v1"
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage/names"
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
 )
 
 // Check checks the cluster that a configuration leads to. It must have Liqo. What it creates there is gone at its end.
@@ -33,11 +26,7 @@ func Check(t *testing.T, config *rest.Config) {
 	t.Helper()
 	config = rest.CopyConfig(config)
 	config.QPS = -1
-	kinds, err := newScheme()
-	if err != nil {
-		t.Fatal(err)
-	}
-	objects, err := client.NewWithWatch(config, client.Options{Scheme: kinds, Mapper: newMapper()})
+	objects, err := client.NewWithWatch(config, client.Options{Scheme: kube.Scheme})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,35 +111,6 @@ type check struct {
 
 	served    discovery.DiscoveryInterface
 	namespace string
-}
-
-func newScheme() (*runtime.Scheme, error) {
-	kinds := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{
-		scheme.AddToScheme, liqov1beta1.AddToScheme, ipamv1alpha1.AddToScheme, networkingv1beta1.AddToScheme,
-	} {
-		if err := add(kinds); err != nil {
-			return nil, err
-		}
-	}
-	return kinds, nil
-}
-
-// newMapper knows the resource of each kind that the checks use, because a leaf of a fleet does not list its groups.
-func newMapper() meta.RESTMapper {
-	mapper := meta.NewDefaultRESTMapper(nil)
-	mapper.Add(corev1.SchemeGroupVersion.WithKind("Namespace"), meta.RESTScopeRoot)
-	mapper.Add(liqov1beta1.GroupVersion.WithKind("ForeignCluster"), meta.RESTScopeRoot)
-	for _, kind := range []schema.GroupVersionKind{
-		corev1.SchemeGroupVersion.WithKind("ConfigMap"), corev1.SchemeGroupVersion.WithKind("Secret"),
-		corev1.SchemeGroupVersion.WithKind("Service"), coordinationv1.SchemeGroupVersion.WithKind("Lease"),
-		appsv1.SchemeGroupVersion.WithKind("Deployment"), ipamv1alpha1.SchemeGroupVersion.WithKind("Network"),
-		networkingv1beta1.GroupVersion.WithKind("Configuration"), networkingv1beta1.GroupVersion.WithKind("Connection"),
-		networkingv1beta1.GroupVersion.WithKind("GatewayServer"), networkingv1beta1.GroupVersion.WithKind("GatewayClient"),
-	} {
-		mapper.Add(kind, meta.RESTScopeNamespace)
-	}
-	return mapper
 }
 
 // newCheck creates a tenant namespace for a check. Its name is also the ID of the remote cluster.

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -46,25 +47,31 @@ func deleteWithFinalizer(c *check) {
 	}
 }
 
-func deleteNamespace(c *check) {
-	one := &corev1.ConfigMap{ObjectMeta: c.named("one")}
-	c.must(c.Create(c.Context(), one))
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.namespace}}
+// deleteOwnNamespace deletes the namespace of a check, and calls a function with all that a watch then shows of it.
+func (c *check) deleteOwnNamespace(see func(*corev1.Namespace)) {
+	c.Helper()
 	changes, err := c.Watch(c.Context(), &corev1.NamespaceList{}, client.MatchingFields{"metadata.name": c.namespace})
 	c.must(err)
 	defer changes.Stop()
-	c.must(c.Delete(c.Context(), namespace))
-	var terminating bool
+	c.must(c.Delete(c.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.namespace}}))
 	for change := range changes.ResultChan() {
 		namespace, ok := change.Object.(*corev1.Namespace)
 		if !ok {
 			c.Fatalf("a watch brought %#v", change.Object)
 		}
-		terminating = terminating || namespace.Status.Phase == corev1.NamespaceTerminating
-		if change.Type == "DELETED" {
-			break
+		if see(namespace); change.Type == watch.Deleted {
+			return
 		}
 	}
+}
+
+func deleteNamespace(c *check) {
+	one := &corev1.ConfigMap{ObjectMeta: c.named("one")}
+	c.must(c.Create(c.Context(), one))
+	terminating := false
+	c.deleteOwnNamespace(func(namespace *corev1.Namespace) {
+		terminating = terminating || namespace.Status.Phase == corev1.NamespaceTerminating
+	})
 	if err := c.Get(c.Context(), client.ObjectKeyFromObject(one), one); !terminating || !apierrors.IsNotFound(err) {
 		c.Errorf("it was terminating: %t; what it contained: %v", terminating, err)
 	}
@@ -75,30 +82,19 @@ func deleteHeldNamespace(c *check) {
 	one := &corev1.ConfigMap{ObjectMeta: c.named("one")}
 	one.Finalizers = []string{finalizer}
 	c.must(c.Create(c.Context(), one))
-	changes, err := c.Watch(c.Context(), &corev1.NamespaceList{}, client.MatchingFields{"metadata.name": c.namespace})
-	c.must(err)
-	defer changes.Stop()
-	c.must(c.Delete(c.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.namespace}}))
 	holds := func(condition corev1.NamespaceCondition) bool {
 		return condition.Type == corev1.NamespaceFinalizersRemaining && condition.Status == corev1.ConditionTrue &&
 			strings.HasSuffix(condition.Message, finalizer+" in 1 resource instances")
 	}
 	held := false
-	for change := range changes.ResultChan() {
-		namespace, ok := change.Object.(*corev1.Namespace)
-		if !ok {
-			c.Fatalf("a watch brought %#v", change.Object)
-		}
-		if change.Type == "DELETED" {
-			break
-		}
+	c.deleteOwnNamespace(func(namespace *corev1.Namespace) {
 		if !held && slices.ContainsFunc(namespace.Status.Conditions, holds) {
 			held = true
 			c.must(c.Get(c.Context(), client.ObjectKeyFromObject(one), one))
 			one.Finalizers = nil
 			c.must(c.Update(c.Context(), one))
 		}
-	}
+	})
 	if !held {
 		c.Error("it did not wait")
 	}
