@@ -14,6 +14,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
@@ -32,7 +33,7 @@ var one, two = []string{"first"}, []string{"first", "second"}
 func newSceneOf(nodes []string, rome, milan *cluster.Leaf) scene {
 	s := scene{New(rome, milan, Options{})}
 	for _, station := range []*station{s.client, s.server} {
-		station.objects.GatewayServer = clustertest.GatewayServer(string(station.Remote.ID), 51840)
+		station.objects.Gateway = liqo.GatewayOf(clustertest.GatewayServer(string(station.Remote.ID), 51840))
 		station.objects.Configuration = clustertest.Remapped(string(station.Remote.ID), "10.71.0.0/16", "10.68.0.0/16")
 		station.names, station.isUp = nodes, true
 		station.gateway, station.overlay = "10.200.0.12", "10.80.0.2"

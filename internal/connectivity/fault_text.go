@@ -175,7 +175,7 @@ func (s *station) policies(ctx context.Context) []string {
 func (w way) nodeHere(ctx context.Context) *Fault { return w.from.nodeFault(ctx, w, w.source) }
 
 func (s *station) nodeFault(_ context.Context, w way, node int) *Fault {
-	gateway := s.objects.Gateway()
+	gateway := s.objects.Gateway
 	return &Fault{Hop: HopNode, Node: s.at(node), Problem: trouble.Problem{
 		ID: "node-not-forwarding", Leaf: s.Leaf.Name,
 		Summary:  fmt.Sprintf("%s: packets get lost between its pods and the gateway", s.describe(node)),
@@ -270,7 +270,7 @@ func (w way) watchTunnel(here, there string) string {
 
 // capture is a command that shows the pings in the tunnel. Liqo's image has the program.
 func (s *station) capture() string {
-	gateway := s.objects.Gateway()
+	gateway := s.objects.Gateway
 	return fmt.Sprintf("  kubectl -n %s exec deployment/%s -c gateway -- timeout 600 tcpdump -ni liqo-tunnel "+
 		"'icmp[icmptype] = icmp-echo'", gateway.GetNamespace(), liqo.MadeForGateway(gateway).Name)
 }

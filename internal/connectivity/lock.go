@@ -57,7 +57,7 @@ func (t *Test) lock(ctx context.Context) (_ context.Context, release func(), err
 
 // ownedByGateway makes an object go with the gateway, should nobody remove it before.
 func (s *station) ownedByGateway() metav1.OwnerReference {
-	gateway := s.objects.Gateway()
+	gateway := s.objects.Gateway
 	return metav1.OwnerReference{
 		APIVersion: s.kind.GroupVersion().String(), Kind: s.kind.Kind, Name: gateway.GetName(), UID: gateway.GetUID(),
 	}

@@ -60,7 +60,7 @@ func (s *station) detour(ctx context.Context) {
 // down may just be up again, so that is awaited, too.
 func (s *station) reportedAnew(ctx context.Context) liqo.Objects {
 	last := s.objects
-	pings, err := liqo.PingsOf(ctx, s.Leaf, last.Gateway())
+	pings, err := liqo.PingsOf(ctx, s.Leaf, last.Gateway)
 	if err != nil {
 		pings = liqo.UsualPings()
 	}
@@ -70,7 +70,7 @@ func (s *station) reportedAnew(ctx context.Context) liqo.Objects {
 	known := false
 	s.isUp = pings.Enabled && s.Leaf.Until(ctx, string(s.Remote.ID), func(ctx context.Context) (bool, error) {
 		objects, err := s.Observe(ctx)
-		if err != nil || objects.Gateway() == nil {
+		if err != nil || objects.Gateway == nil {
 			return false, err
 		}
 		last = objects

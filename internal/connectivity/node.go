@@ -24,7 +24,7 @@ func (s *station) findNodes(ctx context.Context, atMost int) error {
 	if err := s.Leaf.List(ctx, &list); err != nil {
 		return err
 	}
-	pods, err := s.GatewayPods(ctx, s.objects.Gateway())
+	pods, err := s.GatewayPods(ctx, s.objects.Gateway)
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ type image struct {
 // imageOf returns the image of the leaf's own gateway, which the leaf has already pulled once. Liqo puts a shell and
 // ping into it.
 func (s *station) imageOf(ctx context.Context) (image, error) {
-	gateway := s.objects.Gateway()
+	gateway := s.objects.Gateway
 	deployment := &appsv1.Deployment{}
 	if err := s.Leaf.Live.Get(ctx, liqo.MadeForGateway(gateway), deployment); err != nil {
 		return image{}, s.Leaf.Explain(err)

@@ -43,7 +43,7 @@ func (s *station) rulesFault(w way, target string, rules []liqo.Rule, what strin
 		Advice: fmt.Sprintf("The test pings. To let it, add this rule to `allow`:\n\n  { to = %q, protocol = \"ICMP\" }\n\n"+
 			"It lets pings to all pods cross that %q announces; `cidrs` would name some. If pings shall not cross, a test "+
 			"can't pass in this direction. The `status` of the shortcut still says whether the tunnel is up.",
-			w.to.objects.Role(), w.to.Leaf.Name),
+			w.to.objects.Gateway.Role, w.to.Leaf.Name),
 	}}
 }
 

@@ -37,7 +37,7 @@ func (s *station) limit(limits liqo.Limits) {
 func newLimitedScene(t *testing.T) scene {
 	t.Helper()
 	s := newScene(t)
-	s.client.objects.GatewayServer, s.client.objects.GatewayClient = nil, clustertest.GatewayClient("milan")
+	s.client.objects.Gateway = liqo.GatewayOf(clustertest.GatewayClient("milan"))
 	for _, station := range []*station{s.client, s.server} {
 		for _, address := range []string{"10.0.0.1", "10.0.0.2"} {
 			station.listeners = append(station.listeners, &corev1.Pod{Status: corev1.PodStatus{PodIP: address}})

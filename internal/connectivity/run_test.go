@@ -20,6 +20,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 )
 
@@ -454,7 +455,7 @@ func TestNodesThatRunNoPodsAreLeftOut(t *testing.T) {
 	}
 	rome := newLeaf(t, "rome", "milan", healthy, cordoned, tainted, virtual, down, windows, gateway)
 	s := newScene(t).client
-	s.Leaf, s.objects.GatewayServer = rome, clustertest.GatewayServer("milan", 51840)
+	s.Leaf, s.objects.Gateway = rome, liqo.GatewayOf(clustertest.GatewayServer("milan", 51840))
 	if err := s.findNodes(t.Context(), 0); !slices.Equal(s.names, []string{"rome-2", "rome-1"}) || err != nil {
 		t.Errorf("got %q, %v", s.names, err)
 	}

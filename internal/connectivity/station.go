@@ -69,7 +69,7 @@ func (s *station) prepare(ctx context.Context, options Options) error {
 	if s.objects, err = s.Observe(ctx); err != nil {
 		return err
 	}
-	if gateway := s.objects.Gateway(); gateway == nil || !liqo.IsRemapped(s.objects.Configuration) {
+	if s.objects.Gateway == nil || !liqo.IsRemapped(s.objects.Configuration) {
 		return &trouble.Problem{
 			ID: "test-network-missing", Leaf: s.Leaf.Name,
 			Summary: fmt.Sprintf("there is no network with %q", s.Remote.Name),
@@ -77,7 +77,7 @@ func (s *station) prepare(ctx context.Context, options Options) error {
 				"refer to its attributes in the test, so that the test comes after it.",
 		}
 	}
-	if s.kind, err = s.Leaf.Live.GroupVersionKindFor(s.objects.Gateway()); err != nil {
+	if s.kind, err = s.Leaf.Live.GroupVersionKindFor(s.objects.Gateway.Object); err != nil {
 		return err
 	}
 	if s.image = (image{name: options.Image}); s.image.name == "" {
@@ -158,4 +158,4 @@ func (s *station) hear(ctx context.Context) {
 }
 
 // namespace is that of the gateway.
-func (s *station) namespace() string { return s.objects.Gateway().GetNamespace() }
+func (s *station) namespace() string { return s.objects.Gateway.GetNamespace() }

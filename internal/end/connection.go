@@ -13,8 +13,7 @@ import (
 // WaitForConnection returns when this leaf's gateway reports the tunnel as up and the report is recent.
 func (e *End) WaitForConnection(ctx context.Context) error {
 	return e.waitForGateway(ctx, "the tunnel to come up", e.Observe, func(objects liqo.Objects) bool {
-		gateway := objects.Gateway()
-		return gateway != nil && objects.ConnectionStatus(gateway) == networkingv1beta1.Connected
+		return objects.Tunnel() == networkingv1beta1.Connected
 	}, &networkingv1beta1.Connection{})
 }
 
@@ -22,8 +21,7 @@ func (e *End) WaitForConnection(ctx context.Context) error {
 // Connection. The other one may not have answered yet.
 func (e *End) WaitForPeer(ctx context.Context) error {
 	return e.waitForGateway(ctx, "the gateway to start", e.Find, func(objects liqo.Objects) bool {
-		gateway := objects.Gateway()
-		return gateway != nil && objects.ConnectionStatus(gateway) != ""
+		return objects.Tunnel() != ""
 	}, &networkingv1beta1.Connection{})
 }
 

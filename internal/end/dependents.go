@@ -32,22 +32,19 @@ type dependent struct {
 	key  client.ObjectKey
 }
 
-// dependentsOf returns the dependents of a gateway with these fields.
-func dependentsOf(gateway client.Object, fields gatewayFields) dependents {
+func dependentsOf(gateway *liqo.Gateway) dependents {
 	return dependents{
-		liqo.MadeForGateway(gateway), referred(fields.technology), fields.keysByLiqo(), fields.userSecret,
-		derivedBy(gateway, fields.template),
+		liqo.MadeForGateway(gateway), referred(gateway.Made), keysByLiqo(gateway), gateway.UserSecret(), derivedBy(gateway),
 	}
 }
 
 // dependentsIn returns those of the gateways that the owner may remove.
 func dependentsIn(o liqo.Objects, self owner.Owner) []dependents {
 	var all []dependents
-	if o.GatewayServer != nil && self.MayRemove(o.GatewayServer) {
-		all = append(all, dependentsOf(o.GatewayServer, fieldsOfGateway(o.GatewayServer)))
-	}
-	if o.GatewayClient != nil && self.MayRemove(o.GatewayClient) {
-		all = append(all, dependentsOf(o.GatewayClient, fieldsOfGateway(o.GatewayClient)))
+	for _, object := range owned(o, self) {
+		if gateway := liqo.GatewayOf(object); gateway != nil {
+			all = append(all, dependentsOf(gateway))
+		}
 	}
 	return all
 }
@@ -98,20 +95,20 @@ func (e *End) orphans(ctx context.Context) (
 			all = append(all, dependents{name: liqo.MadeForGateway(left), template: &dependent{kind, key}})
 		}
 	}
-	add := func(kind string, left client.Object, userSecret corev1.LocalObjectReference, keys *corev1.ObjectReference) {
-		all = append(all, dependentsOf(left, gatewayFields{
-			technology: &corev1.ObjectReference{APIVersion: networkingv1beta1.GroupVersion.String(), Kind: kind,
+	add := func(kind string, left client.Object, secret *corev1.LocalObjectReference, keys *corev1.ObjectReference) {
+		all = append(all, dependentsOf(&liqo.Gateway{
+			Object: left, Template: &corev1.ObjectReference{}, Secret: secret, Keys: keys,
+			Made: &corev1.ObjectReference{APIVersion: networkingv1beta1.GroupVersion.String(), Kind: kind,
 				Namespace: left.GetNamespace(), Name: left.GetName()},
-			userSecret: userSecretOf(left, userSecret), keys: keys,
 		}))
 	}
 	for i := range servers.Items {
 		left := &servers.Items[i]
-		add(networkingv1beta1.WgGatewayServerKind, left, left.Spec.SecretRef, left.Status.SecretRef)
+		add(networkingv1beta1.WgGatewayServerKind, left, &left.Spec.SecretRef, left.Status.SecretRef)
 	}
 	for i := range clients.Items {
 		left := &clients.Items[i]
-		add(networkingv1beta1.WgGatewayClientKind, left, left.Spec.SecretRef, left.Status.SecretRef)
+		add(networkingv1beta1.WgGatewayClientKind, left, &left.Spec.SecretRef, left.Status.SecretRef)
 	}
 	return all, e.leftRules(firewalls), nil
 }

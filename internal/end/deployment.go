@@ -16,7 +16,7 @@ import (
 // checkDeployment fails if the API server refuses the Deployment that Liqo would make for a gateway with settings of
 // its pods. Only Liqo's log says so afterwards, and the gateway would be waited for in vain. So checkDeployment makes
 // the same one as a dry run. What it can't find out, for example because it may not ask, is no problem.
-func (e *End) checkDeployment(ctx context.Context, gateway wholeGateway, made parts) error {
+func (e *End) checkDeployment(ctx context.Context, gateway desiredGateway, made parts) error {
 	if gateway.derived == nil {
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // answering lets a leaf give this answer to dry runs of Deployments. It returns how many there were of each verb.
@@ -77,15 +78,15 @@ func TestADeploymentThatTheAPIServerRefusesIsNamedBeforeTheGatewayChanges(t *tes
 		if refused := err != nil; refused != test.refused || asked["create"] != 1 {
 			t.Errorf("%s: got %v after %v dry runs", name, err, asked)
 		}
-		if objects, _ := milan.Find(t.Context()); (objects.GatewayServer == nil) != test.refused {
-			t.Errorf("%s: there is the gateway %v", name, objects.GatewayServer)
+		if objects, _ := milan.Find(t.Context()); (objects.Gateway == nil) != test.refused {
+			t.Errorf("%s: there is the gateway %v", name, objects.Gateway)
 		}
 
 		milan = milansEnd(t, clustertest.GatewayDeployment("rome"))
 		asked = answering(t, milan, test.answer)
 		made := parts{}
 		made.Deployment.Spec.Template.Spec.Containers = []corev1.Container{{Name: "gateway"}}
-		changed := wholeGateway{Object: exposedGateway(), derived: &unstructured.Unstructured{}}
+		changed := desiredGateway{Gateway: liqo.GatewayOf(exposedGateway()), derived: &unstructured.Unstructured{}}
 		err = milan.checkDeployment(t.Context(), changed, made)
 		if refused := err != nil; refused != test.refused || asked["patch"] != 1 {
 			t.Errorf("%s, of a change: got %v after %v dry runs", name, err, asked)

@@ -25,10 +25,10 @@ import (
 // takeTemplate lets a gateway refer to the template of these settings. It returns the derived template as it shall be,
 // or nil if there is none.
 func (e *End) takeTemplate(
-	ctx context.Context, gateway client.Object, reference *corev1.ObjectReference, settings liqo.Gateway,
+	ctx context.Context, gateway *liqo.Gateway, settings liqo.GatewaySettings,
 ) (*unstructured.Unstructured, error) {
 	base, err := e.refer(settings.TemplateOn(e.Leaf.LiqoNamespace))
-	*reference = base
+	*gateway.Template = base
 	if err != nil || settings.PodSettings() == nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (e *End) takeTemplate(
 	}
 	cluster.SetAnnotation(gateway, liqo.DerivationAnnotation, text)
 	derived, err := e.deriveFor(ctx, gateway, base, derivation.Pods)
-	reference.Name, reference.Namespace = liqo.DerivedTemplateOf(gateway).Name, liqo.DerivedTemplateOf(gateway).Namespace
+	gateway.Template.Name, gateway.Template.Namespace = gateway.GetName(), gateway.GetNamespace()
 	return derived, err
 }
 
@@ -102,12 +102,12 @@ func (e *End) readDerived(
 
 // derivedDiffers reports whether the derived template of a gateway is not as desired, or whether the existing gateway
 // has not taken it yet. There may be none to have.
-func (e *End) derivedDiffers(ctx context.Context, existing, desired wholeGateway) (bool, error) {
+func (e *End) derivedDiffers(ctx context.Context, existing *liqo.Gateway, desired desiredGateway) (bool, error) {
 	if desired.derived == nil {
 		return false, nil
 	}
 	current, err := e.readDerived(ctx, desired.derived)
-	return current == nil || !sameSpec(current, desired.derived) || !hasTaken(existing.Object, current), err
+	return current == nil || !sameSpec(current, desired.derived) || !hasTaken(existing, current), err
 }
 
 // hasTaken reports whether a gateway was written after its derived template was as it is.
@@ -122,7 +122,7 @@ func sameSpec(one, other *unstructured.Unstructured) bool {
 
 // ensureDerived makes the derived template of a gateway as desired, if it is to have one. The gateway then differs if
 // the template has changed, so that Liqo reads the template when the gateway is written.
-func (e *End) ensureDerived(ctx context.Context, gateway wholeGateway) error {
+func (e *End) ensureDerived(ctx context.Context, gateway desiredGateway) error {
 	if gateway.derived == nil {
 		return nil
 	}
@@ -170,11 +170,11 @@ func keepDerived(gateway, existing client.Object) {
 }
 
 // derivedBy returns the derived template that a gateway may have, or nil.
-func derivedBy(gateway client.Object, template corev1.ObjectReference) *dependent {
+func derivedBy(gateway *liqo.Gateway) *dependent {
 	if _, noted := gateway.GetAnnotations()[liqo.DerivedAnnotation]; !noted {
 		return nil
 	}
-	return &dependent{template.GroupVersionKind(), liqo.DerivedTemplateOf(gateway)}
+	return &dependent{gateway.Template.GroupVersionKind(), liqo.DerivedTemplateOf(gateway)}
 }
 
 // removeDerived removes derived templates to which no gateway refers any longer. It returns when they are gone.
@@ -203,15 +203,15 @@ func (e *End) removeDerived(ctx context.Context, templates ...*dependent) error 
 }
 
 // dropDerived removes the derived template of a gateway that takes a template as it is since a change.
-func (e *End) dropDerived(ctx context.Context, gateway client.Object) error {
-	template := derivedBy(gateway, fieldsOfGateway(gateway).template)
+func (e *End) dropDerived(ctx context.Context, gateway *liqo.Gateway) error {
+	template := derivedBy(gateway)
 	if template == nil || liqo.DerivationOf(gateway) != nil {
 		return nil
 	}
 	if err := e.removeDerived(ctx, template); err != nil {
 		return err
 	}
-	return e.Leaf.Edit(ctx, gateway, func(gateway client.Object) {
+	return e.Leaf.Edit(ctx, gateway.Object, func(gateway client.Object) {
 		cluster.RemoveAnnotation(gateway, liqo.DerivedAnnotation)
 	})
 }
@@ -220,10 +220,10 @@ func (e *End) dropDerived(ctx context.Context, gateway client.Object) error {
 // the leaf only if the gateway has one.
 func (e *End) OutdatedTemplate(ctx context.Context) (*trouble.Problem, error) {
 	objects, err := e.Find(ctx)
-	if err != nil || objects.Gateway() == nil {
+	gateway := objects.Gateway
+	if err != nil || gateway == nil {
 		return nil, err
 	}
-	gateway := objects.Gateway()
 	derivation := liqo.DerivationOf(gateway)
 	if derivation == nil {
 		return nil, nil //nolint:nilnil // documented

@@ -28,7 +28,7 @@ func ensure(t *testing.T, milan *End, settings liqo.GatewayServer) *networkingv1
 	must(t, err)
 	objects, err := milan.Find(t.Context())
 	must(t, err)
-	return objects.GatewayServer
+	return objects.Gateway.Server
 }
 
 // templateOf reads a template of Milan's as data, or returns nil.
@@ -68,7 +68,7 @@ func TestAGatewayWithSettingsOfItsPodsHasATemplateOfItsOwn(t *testing.T) {
 		ref.Kind != networkingv1beta1.WgGatewayServerTemplateKind {
 		t.Errorf("the gateway refers to %+v", ref)
 	}
-	observed := (liqo.Objects{GatewayServer: gateway}).ObservedServer()
+	observed := (liqo.Objects{Gateway: liqo.GatewayOf(gateway)}).ObservedServer()
 	if observed.Template != liqo.DefaultServerTemplate("liqo") || !reflect.DeepEqual(observed.Pods, replicated().Pods) {
 		t.Errorf("it shows %+v, %+v", observed.Template, observed.Pods)
 	}
@@ -86,7 +86,7 @@ func TestAGatewayWithSettingsOfItsPodsHasATemplateOfItsOwn(t *testing.T) {
 		if changes, err := milan.ChangesGateway(t.Context(), test.settings); err != nil || changes != test.changes {
 			t.Errorf("%s: changes: %t (%v)", name, changes, err)
 		}
-		replaces, err := milan.replacesTemplate(gateway, test.settings)
+		replaces, err := milan.replacesTemplate(liqo.GatewayOf(gateway), test.settings)
 		if err != nil || replaces != test.replaces {
 			t.Errorf("%s: replaces: %t (%v)", name, replaces, err)
 		}
@@ -108,7 +108,7 @@ func TestADerivedTemplateThatIsNotAsItShallBeIsRepaired(t *testing.T) {
 			t.Helper()
 			objects, err := milan.Find(t.Context())
 			must(t, err)
-			must(t, milan.Leaf.Edit(t.Context(), objects.GatewayServer, func(gateway client.Object) {
+			must(t, milan.Leaf.Edit(t.Context(), objects.Gateway.Object, func(gateway client.Object) {
 				gateway.SetAnnotations(map[string]string{
 					liqo.DerivationAnnotation: gateway.GetAnnotations()[liqo.DerivationAnnotation],
 					liqo.DerivedAnnotation:    "of-a-former-one/1/1",
@@ -190,8 +190,8 @@ func TestATemplateOfSomebodyElseIsNeitherChangedNorRemoved(t *testing.T) {
 	before := templateOf(t, milan, "liqo-tenant-rome", "rome")
 	_, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", replicated())
 	says(t, err, `somebody else has a template with the gateway's name on leaf "milan"`)
-	if objects, err := milan.Find(t.Context()); err != nil || objects.GatewayServer != nil {
-		t.Errorf("there is %v (%v)", objects.GatewayServer, err)
+	if objects, err := milan.Find(t.Context()); err != nil || objects.Gateway != nil {
+		t.Errorf("there is %v (%v)", objects.Gateway, err)
 	}
 	must(t, milan.RemoveGateways(t.Context()))
 	if after := templateOf(t, milan, "liqo-tenant-rome", "rome"); !reflect.DeepEqual(before, after) {

@@ -39,7 +39,7 @@ func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T)
 	must(t, milan.WaitForConnection(ctx))
 	objects, err := milan.Find(ctx)
 	must(t, err)
-	if len(objects.Extra) > 0 || !KeyInPlace(objects) || objects.ConnectionStatus(gateway) != networkingv1beta1.Connected {
+	if len(objects.Extra) > 0 || !KeyInPlace(objects) || objects.Tunnel() != networkingv1beta1.Connected {
 		t.Errorf("got %+v", objects)
 	}
 

@@ -85,6 +85,6 @@ func (e *End) checkOneTunnel(ctx context.Context) error {
 	return &trouble.Problem{
 		ID: trouble.NoEntry, Leaf: e.Leaf.Name, Err: ErrRules, Summary: "the gateway has several tunnels",
 		Advice: fmt.Sprintf("The rules of `allow` would limit only one of them. Give %s one tunnel, or remove `allow` and "+
-			"let everything cross.", e.Leaf.Describe(objects.Gateway())),
+			"let everything cross.", e.Leaf.Describe(objects.Gateway.Object)),
 	}
 }

@@ -74,11 +74,11 @@ func (e *End) EnsureLimits(ctx context.Context, namespace string, limits *liqo.L
 	if objects.Firewall != nil {
 		e.Owner.KeepOrigin(desired, objects.Firewall)
 	}
-	if gateway := objects.Gateway(); gateway != nil {
-		if err := e.nameLimits(ctx, gateway); err != nil {
+	if objects.Gateway != nil {
+		if err := e.nameLimits(ctx, objects.Gateway.Object); err != nil {
 			return err
 		}
-		if err := controllerutil.SetOwnerReference(gateway, desired, e.Leaf.Live.Scheme()); err != nil {
+		if err := controllerutil.SetOwnerReference(objects.Gateway.Object, desired, e.Leaf.Live.Scheme()); err != nil {
 			return err
 		}
 	}
@@ -133,10 +133,10 @@ func (e *End) lift(ctx context.Context) error {
 	if err != nil || !objects.HasLimits() {
 		return err
 	}
-	if err := e.dropRules(ctx, objects.Gateway()); err != nil {
+	if err := e.dropRules(ctx, objects.Gateway.Object); err != nil {
 		return err
 	}
-	return e.Leaf.Edit(ctx, objects.Gateway(), func(gateway client.Object) {
+	return e.Leaf.Edit(ctx, objects.Gateway.Object, func(gateway client.Object) {
 		cluster.RemoveAnnotation(gateway, liqo.LimitsAnnotation)
 	})
 }

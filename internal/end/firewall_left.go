@@ -19,7 +19,7 @@ import (
 // the owner is not new.
 func (e *End) RemoveLeftRules(ctx context.Context, unfinished owner.Unfinished, isNew bool) error {
 	objects, err := e.Find(ctx)
-	if err != nil || objects.Gateway() != nil || isNew && len(unfinished) == 0 {
+	if err != nil || objects.Gateway != nil || isNew && len(unfinished) == 0 {
 		return err
 	}
 	var all networkingv1beta1.FirewallConfigurationList

@@ -70,7 +70,7 @@ func (e *End) beginLimitedRestart(ctx context.Context, objects liqo.Objects, rol
 			return nil, err
 		}
 	}
-	pods, err := liqo.PodsOf(ctx, e.Leaf, objects.Gateway())
+	pods, err := liqo.PodsOf(ctx, e.Leaf, objects.Gateway)
 	if cluster.MissingPermission(err) {
 		return nil, nil
 	}

@@ -63,7 +63,8 @@ func TestOnlyTheNewPodConfirmsTheRulesOfAGatewayThatHasRestarted(t *testing.T) {
 				return c.Status().Update(ctx, object)
 			},
 		})
-		must(t, e.WaitForLimits(t.Context(), EnsuredGateway{Object: objects.Gateway(), Restarts: true, former: test.former}))
+		restarted := EnsuredGateway{Object: objects.Gateway.Object, Restarts: true, former: test.former}
+		must(t, e.WaitForLimits(t.Context(), restarted))
 		if reports != test.reports || test.former != nil && looks != len(test.pods) {
 			t.Errorf("%s: after %d looks at the pods and %d reports", name, looks, reports)
 		}

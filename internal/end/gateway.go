@@ -9,11 +9,9 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
@@ -34,62 +32,43 @@ func (e *End) gatewayMeta(namespace string) metav1.ObjectMeta {
 	return object.ObjectMeta
 }
 
-// wholeGateway is a gateway as it is or as it shall be, with its derived template.
-type wholeGateway struct {
-	client.Object
+// desiredGateway is a gateway as it shall be, with its derived template.
+type desiredGateway struct {
+	*liqo.Gateway
 
-	derived *unstructured.Unstructured // as it shall be; nil if the gateway takes a template as it is
+	derived *unstructured.Unstructured // nil if the gateway takes a template as it is
 }
 
-// differs reports whether the spec of the gateway is not that of another one, or whether its template was derived for
-// other settings.
-func (g wholeGateway) differs(other wholeGateway) bool {
-	return !equality.Semantic.DeepEqual(fieldsOfGateway(g.Object).spec, fieldsOfGateway(other.Object).spec) ||
+// differ reports whether the specs of two gateways differ, or whether their templates were derived for other settings.
+func differ(g, other *liqo.Gateway) bool {
+	return !equality.Semantic.DeepEqual(g.Spec, other.Spec) ||
 		g.GetAnnotations()[liqo.DerivationAnnotation] != other.GetAnnotations()[liqo.DerivationAnnotation]
 }
 
-// sameTunnel reports whether the gateway differs from another one in nothing but its template, so that the gateway at
-// the other end fits both.
-func (g wholeGateway) sameTunnel(other wholeGateway) bool {
-	specs := make([]map[string]any, 2)
-	for i, one := range []wholeGateway{g, other} {
-		spec, err := one.spec()
-		if err != nil {
-			return false
-		}
-		delete(spec, "serverTemplateRef")
-		delete(spec, "clientTemplateRef")
-		specs[i] = spec
-	}
-	return equality.Semantic.DeepEqual(specs[0], specs[1])
-}
-
-// spec returns the spec of the gateway as data.
-func (g wholeGateway) spec() (map[string]any, error) {
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(g.Object)
-	return fieldsOf(content["spec"]), err
+// sameTunnel reports whether two gateways differ in nothing but their templates, so that the gateway at the other end
+// fits both.
+func sameTunnel(one, other *liqo.Gateway) bool {
+	copied := one.Copy()
+	*copied.Template = *other.Template
+	return equality.Semantic.DeepEqual(copied.Spec, other.Spec)
 }
 
 // forgeGateway returns the gateway that these settings make of what there is: the existing one, or nil, and the desired
 // one. A new client has no endpoint before there is a server, so it gets an example of one.
 func (e *End) forgeGateway(
-	ctx context.Context, objects liqo.Objects, settings liqo.Gateway,
-) (existing *wholeGateway, desired wholeGateway, err error) {
+	ctx context.Context, objects liqo.Objects, settings liqo.GatewaySettings,
+) (existing *liqo.Gateway, desired desiredGateway, err error) {
 	switch settings := settings.(type) {
 	case liqo.GatewayServer:
-		if objects.GatewayServer != nil {
-			existing = &wholeGateway{Object: objects.GatewayServer}
-		}
-		desired, err = e.forgeGatewayServer(ctx, objects.GatewayServer, "", settings)
+		existing = objects.GatewayAs(liqo.ServerRole)
+		desired, err = e.forgeGatewayServer(ctx, existing, "", settings)
 	case liqo.GatewayClient:
 		dialled := objects.Dialled()
 		if dialled == nil {
 			dialled = &liqo.Endpoint{Addresses: []string{"192.0.2.1"}, Port: liqo.DefaultPort, Protocol: forge.DefaultProtocol}
 		}
-		if objects.GatewayClient != nil {
-			existing = &wholeGateway{Object: objects.GatewayClient}
-		}
-		desired, err = e.forgeGatewayClient(ctx, objects.GatewayClient, "", *dialled, settings)
+		existing = objects.GatewayAs(liqo.ClientRole)
+		desired, err = e.forgeGatewayClient(ctx, existing, "", *dialled, settings)
 	default:
 		err = fmt.Errorf("%T is not the settings of a gateway", settings)
 	}
@@ -98,7 +77,7 @@ func (e *End) forgeGateway(
 
 // ChangesGateway reports whether a gateway with these settings is new, differs from the one that exists, or gets new
 // keys.
-func (e *End) ChangesGateway(ctx context.Context, settings liqo.Gateway) (bool, error) {
+func (e *End) ChangesGateway(ctx context.Context, settings liqo.GatewaySettings) (bool, error) {
 	objects, err := e.Find(ctx)
 	if err != nil {
 		return false, err
@@ -107,20 +86,22 @@ func (e *End) ChangesGateway(ctx context.Context, settings liqo.Gateway) (bool, 
 	if err != nil || existing == nil {
 		return err == nil, err
 	}
-	return e.changes(ctx, objects, *existing, desired)
+	return e.changes(ctx, objects, existing, desired)
 }
 
 // changes reports whether the desired gateway differs from the one that exists, or gets new keys.
-func (e *End) changes(ctx context.Context, objects liqo.Objects, existing, desired wholeGateway) (bool, error) {
+func (e *End) changes(
+	ctx context.Context, objects liqo.Objects, existing *liqo.Gateway, desired desiredGateway,
+) (bool, error) {
 	if rotates(objects, desired.GetAnnotations()[liqo.RotationAnnotation]) {
 		return true, nil
 	}
-	return e.differ(ctx, existing, desired)
+	return e.differs(ctx, existing, desired)
 }
 
-// differ reports whether an existing gateway, or the template that is derived for it, is not as desired.
-func (e *End) differ(ctx context.Context, existing, desired wholeGateway) (bool, error) {
-	if existing.differs(desired) {
+// differs reports whether an existing gateway, or the template that is derived for it, is not as desired.
+func (e *End) differs(ctx context.Context, existing *liqo.Gateway, desired desiredGateway) (bool, error) {
+	if differ(existing, desired.Gateway) {
 		return true, nil
 	}
 	return e.derivedDiffers(ctx, existing, desired)
@@ -129,7 +110,7 @@ func (e *End) differ(ctx context.Context, existing, desired wholeGateway) (bool,
 // CheckGateway fails if this end can't follow a change to these settings. It changes nothing. A gateway is changed
 // together with the other one, so both ends are checked before the first write. The namespace is as for
 // [End.CheckTechnology].
-func (e *End) CheckGateway(ctx context.Context, namespace string, settings liqo.Gateway) error {
+func (e *End) CheckGateway(ctx context.Context, namespace string, settings liqo.GatewaySettings) error {
 	if server, ok := settings.(liqo.GatewayServer); ok {
 		if err := e.CheckServiceMetadata(ctx, server); err != nil {
 			return err
@@ -140,33 +121,6 @@ func (e *End) CheckGateway(ctx context.Context, namespace string, settings liqo.
 	}
 	_, err := e.CheckTemplate(ctx, settings)
 	return err
-}
-
-// gatewayFields are those that a GatewayServer and a GatewayClient have alike.
-type gatewayFields struct {
-	spec       any // all of it
-	template   corev1.ObjectReference
-	technology *corev1.ObjectReference // the object that Liqo renders; nil until then
-	userSecret liqo.KeySecret          // with keys of the user's; its name is empty if there is none
-	keys       *corev1.ObjectReference // the Secret that the gateway uses; nil until Liqo reports it
-}
-
-// fieldsOfGateway returns the fields of a gateway. Those of another object are empty.
-func fieldsOfGateway(gateway client.Object) gatewayFields {
-	switch gateway := gateway.(type) {
-	case *networkingv1beta1.GatewayServer:
-		return gatewayFields{
-			&gateway.Spec, gateway.Spec.ServerTemplateRef, gateway.Status.ServerRef,
-			userSecretOf(gateway, gateway.Spec.SecretRef), gateway.Status.SecretRef,
-		}
-	case *networkingv1beta1.GatewayClient:
-		return gatewayFields{
-			&gateway.Spec, gateway.Spec.ClientTemplateRef, gateway.Status.ClientRef,
-			userSecretOf(gateway, gateway.Spec.SecretRef), gateway.Status.SecretRef,
-		}
-	default:
-		return gatewayFields{}
-	}
 }
 
 // waitForGateway waits until done is true for the gateway that this leaf has or gets, with its Connection, as the
@@ -187,8 +141,8 @@ func (e *End) waitForGateway(
 		}
 	}()
 	err := e.wait(ctx, waitedFor, read, func(objects liqo.Objects) bool {
-		if gateway := objects.Gateway(); gateway != nil {
-			seen = gateway
+		if objects.Gateway != nil {
+			seen = objects.Gateway.Object
 		} else if seen != nil {
 			gone = true
 		}
@@ -239,7 +193,7 @@ func (e *End) RemoveGateways(ctx context.Context, userSecrets ...liqo.KeySecret)
 		return err
 	}
 	dependents, rules := dependentsIn(objects, e.Owner), objects.Firewall
-	if objects.Gateway() == nil {
+	if objects.Gateway == nil {
 		if dependents, rules, err = e.orphans(ctx); err != nil {
 			return err
 		}
@@ -262,7 +216,7 @@ func (e *End) RemoveGateways(ctx context.Context, userSecrets ...liqo.KeySecret)
 		}
 	}
 	return e.until(ctx, "the gateway to be gone", func(left liqo.Objects) bool {
-		return len(ownGateways(left, e.Owner)) == 0 && (left.Connection == nil || left.Gateway() != nil)
+		return len(ownGateways(left, e.Owner)) == 0 && (left.Connection == nil || left.Gateway != nil)
 	},
 		&networkingv1beta1.GatewayServer{}, &networkingv1beta1.GatewayClient{},
 		&networkingv1beta1.PublicKey{}, &networkingv1beta1.Connection{})

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	gatewayforge "github.com/liqotech/liqo/pkg/gateway/forge"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,12 +34,12 @@ type EnsuredGateway struct {
 func (g EnsuredGateway) Reconnects() bool { return g.New || g.Restarts }
 
 // createGateway creates a gateway of which there is none.
-func (e *End) createGateway(ctx context.Context, gateway wholeGateway) (EnsuredGateway, error) {
+func (e *End) createGateway(ctx context.Context, gateway desiredGateway) (EnsuredGateway, error) {
 	created := EnsuredGateway{Object: gateway.Object, New: true}
-	if err := e.prepareKeys(ctx, gateway.Object); err != nil {
+	if err := e.prepareKeys(ctx, gateway.Gateway); err != nil {
 		return EnsuredGateway{}, err
 	}
-	if isWireGuard(fieldsOfGateway(gateway.Object).template) && gateway.derived != nil {
+	if isWireGuard(*gateway.Template) && gateway.derived != nil {
 		made, err := e.renderGateway(ctx, nil, gateway)
 		if err == nil {
 			err = e.checkDeployment(ctx, gateway, made)
@@ -52,7 +51,7 @@ func (e *End) createGateway(ctx context.Context, gateway wholeGateway) (EnsuredG
 	if err := e.ensureDerived(ctx, gateway); err != nil {
 		return EnsuredGateway{}, err
 	}
-	if fieldsOfGateway(gateway.Object).userSecret.Name == "" {
+	if gateway.Secret.Name == "" {
 		created.keys = e.Leaf.Follow(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
 			Namespace: gateway.GetNamespace(), Name: gatewayforge.GatewayResourceName(string(e.Remote.ID)),
 		}})
@@ -63,15 +62,14 @@ func (e *End) createGateway(ctx context.Context, gateway wholeGateway) (EnsuredG
 // changeGateway gives the gateway that exists already the settings of another one, and new keys if these say so. The
 // parts are as [End.change] returns them.
 func (e *End) changeGateway(
-	ctx context.Context, objects liqo.Objects, object client.Object, gateway wholeGateway,
+	ctx context.Context, objects liqo.Objects, existing *liqo.Gateway, gateway desiredGateway,
 ) (EnsuredGateway, *parts, error) {
-	existing := wholeGateway{Object: object}
-	if !changesInPlace(object) {
+	if !changesInPlace(existing) {
 		if changes, err := e.changes(ctx, objects, existing, gateway); err != nil || changes {
-			return EnsuredGateway{}, nil, cmp.Or(err, e.unchangeable(object))
+			return EnsuredGateway{}, nil, cmp.Or(err, e.unchangeable(existing))
 		}
 	}
-	if err := e.prepareKeys(ctx, gateway.Object); err != nil {
+	if err := e.prepareKeys(ctx, gateway.Gateway); err != nil {
 		return EnsuredGateway{}, nil, err
 	}
 	rotated, err := e.rotateKeys(ctx, objects, gateway.GetAnnotations()[liqo.RotationAnnotation])
@@ -83,16 +81,16 @@ func (e *End) changeGateway(
 		err = e.recordRotation(ctx, rotated)
 	}
 	if err == nil {
-		err = e.dropDerived(ctx, ensured.Object)
+		err = e.dropDerived(ctx, liqo.GatewayOf(ensured.Object))
 	}
 	return ensured, made, err
 }
 
 // change is a change of an existing gateway.
 type change struct {
-	existing, desired wholeGateway
-
-	rotates bool // its keys are new, so that its pods restart in any case
+	existing *liqo.Gateway
+	desired  desiredGateway
+	rotates  bool // its keys are new, so that its pods restart in any case
 }
 
 // change applies a gateway that exists already, and returns when Liqo has changed the object of its technology. The
@@ -106,8 +104,8 @@ func (e *End) change(
 ) (EnsuredGateway, *parts, error) {
 	gateway := change.desired
 	ensured := EnsuredGateway{Object: gateway.Object}
-	technology := fieldsOfGateway(change.existing.Object).technology
-	differs, err := e.differ(ctx, change.existing, gateway)
+	technology := change.existing.Made
+	differs, err := e.differs(ctx, change.existing, gateway)
 	if err != nil {
 		return ensured, nil, err
 	}
@@ -130,7 +128,7 @@ func (e *End) changeParts(
 ) (EnsuredGateway, *parts, error) {
 	gateway := change.desired
 	ensured := EnsuredGateway{Object: gateway.Object}
-	desired, err := e.renderGateway(ctx, &change.existing, gateway)
+	desired, err := e.renderGateway(ctx, change.existing, gateway)
 	if err != nil {
 		return ensured, nil, err
 	}
@@ -139,7 +137,7 @@ func (e *End) changeParts(
 	}
 	byItself := current.restartFor(desired)
 	ensured.Restarts = byItself || change.rotates
-	ensured.Rolls = ensured.Restarts && !change.rotates && change.existing.sameTunnel(gateway)
+	ensured.Rolls = ensured.Restarts && !change.rotates && sameTunnel(change.existing, gateway.Gateway)
 	if ensured.Restarts && objects.HasLimits() {
 		if ensured.former, err = e.beginLimitedRestart(ctx, objects, ensured.Rolls); err != nil {
 			return ensured, nil, err
@@ -169,7 +167,7 @@ func (e *End) beginRestart(ctx context.Context, objects liqo.Objects, byItself b
 	if byItself {
 		return nil
 	}
-	pods, err := liqo.PodsOf(ctx, e.Leaf, objects.Gateway())
+	pods, err := liqo.PodsOf(ctx, e.Leaf, objects.Gateway)
 	if err != nil {
 		return err
 	}
@@ -183,53 +181,42 @@ func (e *End) beginRestart(ctx context.Context, objects liqo.Objects, byItself b
 
 // applyExisting applies an existing gateway, and removes settings that someone else has added. Fields that its type
 // does not have stay as they are.
-func (e *End) applyExisting(ctx context.Context, gateway wholeGateway) error {
+func (e *End) applyExisting(ctx context.Context, gateway desiredGateway) error {
 	if err := e.ensureDerived(ctx, gateway); err != nil {
 		return err
 	}
-	desired := gateway.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its type
+	desired := gateway.Copy()
 	err := e.Leaf.Apply(ctx, gateway.Object)
-	if err != nil || !gateway.differs(wholeGateway{Object: desired}) {
+	if err != nil || !differ(gateway.Gateway, desired) {
 		return err
 	}
-	return e.Leaf.Edit(ctx, gateway.Object, func(object client.Object) { setSpec(object, desired) })
-}
-
-// setSpec gives a gateway the spec of another one of its kind.
-func setSpec(gateway, other client.Object) {
-	switch other := other.(type) {
-	case *networkingv1beta1.GatewayServer:
-		gateway.(*networkingv1beta1.GatewayServer).Spec = other.Spec //nolint:errcheck,forcetypeassert // of the same kind
-	case *networkingv1beta1.GatewayClient:
-		gateway.(*networkingv1beta1.GatewayClient).Spec = other.Spec //nolint:errcheck,forcetypeassert // of the same kind
-	}
+	return e.Leaf.Edit(ctx, gateway.Object, func(object client.Object) { liqo.GatewayOf(object).SetSpec(desired) })
 }
 
 // replacesGateway reports whether a gateway can't be changed in place to these settings: it is marked for deletion, its
 // namespace, template or Secret changes, or its keys are gone.
 func (e *End) replacesGateway(
-	ctx context.Context, gateway client.Object, namespace string, settings liqo.Gateway,
+	ctx context.Context, gateway *liqo.Gateway, namespace string, settings liqo.GatewaySettings,
 ) (bool, error) {
 	replacesTemplate, err := e.replacesTemplate(gateway, settings)
 	if err != nil {
 		return false, err
 	}
-	fields := fieldsOfGateway(gateway)
 	secret, _ := settings.Keys()
 	if Leaving(gateway) || gateway.GetNamespace() != namespace || replacesTemplate ||
-		fields.userSecret.Name != secret {
+		gateway.Secret.Name != secret {
 		return true, nil
 	}
-	return e.keysLost(ctx, fields)
+	return e.keysLost(ctx, gateway)
 }
 
 // replacesTemplate reports whether the gateway would be made from another template. A template that is derived from the
 // same one is no other.
-func (e *End) replacesTemplate(gateway client.Object, settings liqo.Gateway) (bool, error) {
+func (e *End) replacesTemplate(gateway *liqo.Gateway, settings liqo.GatewaySettings) (bool, error) {
 	base := settings.TemplateOn(e.Leaf.LiqoNamespace)
 	if derivation := liqo.DerivationOf(gateway); derivation != nil {
 		return derivation.Base != base, nil
 	}
 	template, err := e.refer(base)
-	return fieldsOfGateway(gateway).template != template, err
+	return *gateway.Template != template, err
 }

@@ -11,9 +11,9 @@ import (
 
 // forgeGatewayClient returns the wanted gateway. It takes its name and namespace from existing, if that is not nil.
 func (e *End) forgeGatewayClient(
-	ctx context.Context, existing *networkingv1beta1.GatewayClient, namespace string, server liqo.Endpoint,
+	ctx context.Context, existing *liqo.Gateway, namespace string, server liqo.Endpoint,
 	spec liqo.GatewayClient,
-) (wholeGateway, error) {
+) (desiredGateway, error) {
 	dialled := spec.Dials(server)
 	gateway := &networkingv1beta1.GatewayClient{
 		ObjectMeta: e.gatewayMeta(namespace),
@@ -30,12 +30,12 @@ func (e *End) forgeGatewayClient(
 	setRotation(gateway, spec.KeyRotation)
 	e.setLimited(gateway, spec.Limited)
 	if existing != nil {
-		gateway.Name, gateway.Namespace = existing.Name, existing.Namespace
+		gateway.Name, gateway.Namespace = existing.GetName(), existing.GetNamespace()
 		e.Owner.KeepOrigin(gateway, existing)
 		keepDerived(gateway, existing)
 	}
-	derived, err := e.takeTemplate(ctx, gateway, &gateway.Spec.ClientTemplateRef, spec)
-	return wholeGateway{gateway, derived}, err
+	derived, err := e.takeTemplate(ctx, liqo.GatewayOf(gateway), spec)
+	return desiredGateway{liqo.GatewayOf(gateway), derived}, err
 }
 
 // EnsureGatewayClient creates the gateway that dials the other leaf's gateway at server, or changes it in place. It
@@ -47,7 +47,7 @@ func (e *End) EnsureGatewayClient(
 	if err != nil {
 		return EnsuredGateway{}, err
 	}
-	existing := objects.GatewayClient
+	existing := objects.GatewayAs(liqo.ClientRole)
 	gateway, err := e.forgeGatewayClient(ctx, existing, namespace, server, spec)
 	if err != nil {
 		return EnsuredGateway{}, err
@@ -63,7 +63,7 @@ func (e *End) EnsureGatewayClient(
 // [End.ReplacesGatewayServer]. Another endpoint to dial is none.
 func (e *End) ReplacesGatewayClient(ctx context.Context, namespace string, spec liqo.GatewayClient) (bool, error) {
 	objects, err := e.Find(ctx)
-	gateway := objects.GatewayClient
+	gateway := objects.GatewayAs(liqo.ClientRole)
 	if err != nil || gateway == nil {
 		return false, err
 	}

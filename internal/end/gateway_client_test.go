@@ -65,10 +65,10 @@ func TestAGatewayClientHasEverySetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	objects, err := rome.Find(t.Context())
-	if err != nil || objects.GatewayClient == nil || objects.Namespace() != "liqo-tenant-milan" ||
+	if err != nil || objects.GatewayAs(liqo.ClientRole) == nil || objects.Namespace() != "liqo-tenant-milan" ||
 		objects.TunnelSettings().MTU != 1400 ||
-		!me.Marked(objects.GatewayClient) {
-		t.Fatalf("got %+v (%v)", objects.GatewayClient, err)
+		!me.Marked(objects.Gateway) {
+		t.Fatalf("got %+v (%v)", objects.GatewayAs(liqo.ClientRole), err)
 	}
 	if got := objects.ObservedClient(); !reflect.DeepEqual(*got, dialled()) {
 		t.Errorf("got %+v", got)
@@ -96,7 +96,7 @@ func TestAGatewayClientWithoutItsKeysIsNotCreated(t *testing.T) {
 	if explain.Summary(err) != `Secret liqo-tenant-milan/my-keys does not exist on leaf "rome"` {
 		t.Errorf("got %v", err)
 	}
-	if objects, err := rome.Find(t.Context()); err != nil || objects.GatewayClient != nil {
+	if objects, err := rome.Find(t.Context()); err != nil || objects.GatewayAs(liqo.ClientRole) != nil {
 		t.Errorf("there is a gateway all the same (%v)", err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"slices"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	gatewayforge "github.com/liqotech/liqo/pkg/gateway/forge"
 	corev1 "k8s.io/api/core/v1"
@@ -30,14 +30,6 @@ import (
 // keyOf returns the namespace and name of the user's Secret.
 func (e *End) keyOf(secret liqo.KeySecret) client.ObjectKey {
 	return client.ObjectKey{Namespace: cmp.Or(secret.Namespace, e.forgeTenantNamespace().Name), Name: secret.Name}
-}
-
-// userSecretOf returns the user's Secret that a gateway refers to. Its name is empty if there is none.
-func userSecretOf(gateway client.Object, reference corev1.LocalObjectReference) liqo.KeySecret {
-	if reference.Name == "" {
-		return liqo.KeySecret{}
-	}
-	return liqo.KeySecret{Namespace: gateway.GetNamespace(), Name: reference.Name}
 }
 
 // CheckKeySecret fails if a gateway could not take its keys from the user's Secret. A shortcut that claims the network
@@ -118,8 +110,8 @@ func (e *End) secretNotKept(key client.ObjectKey) *trouble.Problem {
 
 // prepareKeys fails as checkKeys does, and else sets the labels by which Liqo finds the user's Secret. Liqo 1.0.0 never
 // gets a gateway up without them. Later versions set them themselves.
-func (e *End) prepareKeys(ctx context.Context, gateway client.Object) error {
-	userSecret := fieldsOfGateway(gateway).userSecret
+func (e *End) prepareKeys(ctx context.Context, gateway *liqo.Gateway) error {
+	userSecret := gateway.UserSecret()
 	if err := e.checkKeys(ctx, client.ObjectKey(userSecret)); err != nil {
 		return err
 	}
@@ -132,7 +124,7 @@ func (e *End) prepareKeys(ctx context.Context, gateway client.Object) error {
 // uses the Secret, the labels stay until the gateway is removed.
 func (e *End) ReleaseKeySecret(ctx context.Context, former liqo.KeySecret) error {
 	objects, err := e.Find(ctx)
-	if err != nil || e.keyOf(fieldsOfGateway(objects.Gateway()).userSecret) == e.keyOf(former) {
+	if err != nil || e.keyOf(objects.Gateway.UserSecret()) == e.keyOf(former) {
 		return err
 	}
 	return e.unlabelKeySecret(ctx, former)
@@ -180,14 +172,14 @@ type rotation struct {
 // rotates reports whether the gateway gets new keys. One without keys gets new ones from Liqo anyway. An empty rotation
 // keeps the keys.
 func rotates(o liqo.Objects, rotation string) bool {
-	return rotation != "" && rotation != o.TunnelSettings().KeyRotation && fieldsOfGateway(o.Gateway()).keys != nil
+	return rotation != "" && rotation != o.TunnelSettings().KeyRotation && o.Keys() != nil
 }
 
 // rotateKeys writes new keys to the Secret of an existing gateway, if they are due. The keys of an interrupted rotation
 // stay, also if its value is no longer wanted: the other leaf may know them already.
 func (e *End) rotateKeys(ctx context.Context, objects liqo.Objects, value string) (rotation, error) {
 	r := rotation{value: value}
-	keys := fieldsOfGateway(objects.Gateway()).keysByLiqo()
+	keys := keysByLiqo(objects.Gateway)
 	if keys == nil {
 		return r, nil
 	}
@@ -232,19 +224,19 @@ func (e *End) patchKeys(ctx context.Context, r rotation, keys map[string][]byte)
 
 // keysByLiqo returns the Secret that Liqo has created for a gateway's keys. It returns nil before that, or if the user
 // set one.
-func (f gatewayFields) keysByLiqo() *dependent {
-	if f.keys == nil || f.userSecret.Name != "" {
+func keysByLiqo(gateway *liqo.Gateway) *dependent {
+	if gateway.Keys == nil || gateway.Secret.Name != "" {
 		return nil
 	}
-	key := client.ObjectKey{Namespace: f.keys.Namespace, Name: f.keys.Name}
+	key := client.ObjectKey{Namespace: gateway.Keys.Namespace, Name: gateway.Keys.Name}
 	return &dependent{corev1.SchemeGroupVersion.WithKind("Secret"), key}
 }
 
 // keysLost reports whether someone deleted the Secret that Liqo had created for a gateway's keys. Liqo creates another
 // one, with other keys, only when it reconciles the gateway again. Until then the other leaf can't get a key, but a
 // tunnel that is up stays up.
-func (e *End) keysLost(ctx context.Context, gateway gatewayFields) (bool, error) {
-	secret := gateway.keysByLiqo()
+func (e *End) keysLost(ctx context.Context, gateway *liqo.Gateway) (bool, error) {
+	secret := keysByLiqo(gateway)
 	if secret == nil {
 		return false, nil
 	}
@@ -264,17 +256,13 @@ func (e *End) UntilFormerKeysGone(ctx context.Context, namespace string) error {
 	if err != nil {
 		return err
 	}
-	gateway := objects.Gateway()
+	gateway := objects.Gateway
 	for _, reference := range secret.OwnerReferences {
-		if isGateway(reference) && (gateway == nil || gateway.GetUID() != reference.UID) {
+		if slices.Contains(gatewayKinds, reference.Kind) && (gateway == nil || gateway.GetUID() != reference.UID) {
 			return e.untilGone(ctx, secret.GroupVersionKind(), key)
 		}
 	}
 	return nil
-}
-
-func isGateway(reference metav1.OwnerReference) bool {
-	return reference.Kind == networkingv1beta1.GatewayServerKind || reference.Kind == networkingv1beta1.GatewayClientKind
 }
 
 // readSecret reads the metadata of a Secret, and not its keys. It returns nil if there is no such Secret.

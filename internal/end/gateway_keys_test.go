@@ -163,7 +163,7 @@ func TestOnlyKeysByLiqoCanBeLost(t *testing.T) {
 		"the user's own":   {nil, reference, secret.Name, false}, // another check reports it later
 	} {
 		lost, err := romesEnd(t, test.objects...).keysLost(t.Context(),
-			gatewayFields{keys: test.keys, userSecret: liqo.KeySecret{Name: test.userSecret}})
+			&liqo.Gateway{Keys: test.keys, Secret: &corev1.LocalObjectReference{Name: test.userSecret}})
 		if err != nil || lost != test.lost {
 			t.Errorf("%s: lost: %t (%v)", name, lost, err)
 		}

@@ -110,14 +110,14 @@ func (e *End) PodsWithoutNode(ctx context.Context) *trouble.Problem {
 // one, or if nobody knows.
 func (e *End) replicas(ctx context.Context) (desired int32, pods []corev1.Pod) {
 	objects, err := e.Find(ctx)
-	if err != nil || objects.Gateway() == nil {
+	if err != nil || objects.Gateway == nil {
 		return 0, nil
 	}
-	derivation := liqo.DerivationOf(objects.Gateway())
+	derivation := liqo.DerivationOf(objects.Gateway)
 	if derivation == nil || derivation.Pods.Replicas < 2 {
 		return 0, nil
 	}
-	if pods, err = liqo.PodsOf(ctx, e.Leaf, objects.Gateway()); err != nil {
+	if pods, err = liqo.PodsOf(ctx, e.Leaf, objects.Gateway); err != nil {
 		return 0, nil
 	}
 	return derivation.Pods.Replicas, pods

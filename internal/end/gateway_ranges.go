@@ -20,7 +20,7 @@ const rangesAnnotation = owner.ManagedBy + "/ranges"
 // when the gateway changes. It follows within a moment after RenewRanges.
 func (e *End) RenewRanges(ctx context.Context) error {
 	objects, err := e.Find(ctx)
-	gateway, configuration := objects.Gateway(), objects.Configuration
+	gateway, configuration := objects.Gateway, objects.Configuration
 	if err != nil || gateway == nil || configuration == nil || !e.Owner.Owns(gateway) && !owner.IsEndObject(gateway) {
 		return err // there is nothing to renew, or the gateway is someone else's
 	}
@@ -33,7 +33,7 @@ func (e *End) RenewRanges(ctx context.Context) error {
 	if err != nil || able.FollowsConfigurations {
 		return err
 	}
-	return e.Leaf.Edit(ctx, gateway, func(object client.Object) {
+	return e.Leaf.Edit(ctx, gateway.Object, func(object client.Object) {
 		cluster.SetAnnotation(object, rangesAnnotation, string(configuration.UID))
 	})
 }

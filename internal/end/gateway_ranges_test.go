@@ -36,8 +36,8 @@ func TestAGatewayOfOlderLiqoChangesIfItsConfigurationIsNewer(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		objects, err := milan.Find(t.Context())
-		if err != nil || (objects.GatewayServer.Annotations[rangesAnnotation] == "new") != test.changed {
-			t.Errorf("%s: got %v (%v)", name, objects.GatewayServer.Annotations, err)
+		if err != nil || (objects.Gateway.GetAnnotations()[rangesAnnotation] == "new") != test.changed {
+			t.Errorf("%s: got %v (%v)", name, objects.Gateway.GetAnnotations(), err)
 		}
 	}
 }

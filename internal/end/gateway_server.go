@@ -23,8 +23,8 @@ import (
 // It does not use Liqo's own forge for gateways. That needs a whole clientset to find one kind, which would add every
 // API of Kubernetes to the binary.
 func (e *End) forgeGatewayServer(
-	ctx context.Context, existing *networkingv1beta1.GatewayServer, namespace string, spec liqo.GatewayServer,
-) (wholeGateway, error) {
+	ctx context.Context, existing *liqo.Gateway, namespace string, spec liqo.GatewayServer,
+) (desiredGateway, error) {
 	gateway := &networkingv1beta1.GatewayServer{
 		ObjectMeta: e.gatewayMeta(namespace),
 		Spec: networkingv1beta1.GatewayServerSpec{
@@ -43,12 +43,12 @@ func (e *End) forgeGatewayServer(
 	setRotation(gateway, spec.KeyRotation)
 	e.setLimited(gateway, spec.Limited)
 	if existing != nil {
-		gateway.Name, gateway.Namespace = existing.Name, existing.Namespace
+		gateway.Name, gateway.Namespace = existing.GetName(), existing.GetNamespace()
 		e.Owner.KeepOrigin(gateway, existing)
 		keepDerived(gateway, existing)
 	}
-	derived, err := e.takeTemplate(ctx, gateway, &gateway.Spec.ServerTemplateRef, spec)
-	return wholeGateway{gateway, derived}, err
+	derived, err := e.takeTemplate(ctx, liqo.GatewayOf(gateway), spec)
+	return desiredGateway{liqo.GatewayOf(gateway), derived}, err
 }
 
 // pointerTo returns nil for the zero value, which leaves the choice to Kubernetes.
@@ -69,7 +69,7 @@ func (e *End) EnsureGatewayServer(
 	if err != nil {
 		return EnsuredGateway{}, err
 	}
-	existing := objects.GatewayServer
+	existing := objects.GatewayAs(liqo.ServerRole)
 	gateway, err := e.forgeGatewayServer(ctx, existing, namespace, spec)
 	if err != nil {
 		return EnsuredGateway{}, err
@@ -84,7 +84,7 @@ func (e *End) EnsureGatewayServer(
 	if err != nil || made == nil {
 		return ensured, err
 	}
-	ensured.service, err = e.changeService(ctx, existing, made.Service)
+	ensured.service, err = e.changeService(ctx, existing.Server, made.Service)
 	return ensured, err
 }
 
@@ -172,7 +172,7 @@ func (e *End) CheckLoadBalancer(ctx context.Context, spec liqo.GatewayServer) er
 // A missing or changed address is no reason: nodes come and go, and load balancers take their time.
 func (e *End) ReplacesGatewayServer(ctx context.Context, namespace string, spec liqo.GatewayServer) (bool, error) {
 	objects, err := e.Find(ctx)
-	gateway := objects.GatewayServer
+	gateway := objects.GatewayAs(liqo.ServerRole)
 	if err != nil || gateway == nil {
 		return false, err
 	}
@@ -191,8 +191,8 @@ func (e *End) WaitForEndpoint(ctx context.Context, gateway EnsuredGateway) (liqo
 	settled := true
 	read := func(ctx context.Context) (liqo.Objects, error) {
 		objects, err := e.Find(ctx)
-		if err == nil && moves && objects.GatewayServer != nil {
-			settled, err = e.knowsActivePod(ctx, objects.GatewayServer)
+		if err == nil && moves && objects.GatewayAs(liqo.ServerRole) != nil {
+			settled, err = e.knowsActivePod(ctx, objects.Gateway.Server)
 		}
 		return objects, err
 	}

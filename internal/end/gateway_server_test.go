@@ -41,10 +41,10 @@ func TestAGatewayServerHasEverySetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	objects, err := milan.Find(t.Context())
-	if err != nil || objects.GatewayServer == nil || objects.Namespace() != "liqo-tenant-rome" ||
+	if err != nil || objects.GatewayAs(liqo.ServerRole) == nil || objects.Namespace() != "liqo-tenant-rome" ||
 		objects.TunnelSettings().MTU != 1400 ||
-		!me.Marked(objects.GatewayServer) {
-		t.Fatalf("got %+v (%v)", objects.GatewayServer, err)
+		!me.Marked(objects.Gateway) {
+		t.Fatalf("got %+v (%v)", objects.GatewayAs(liqo.ServerRole), err)
 	}
 	if got := objects.ObservedServer(); !reflect.DeepEqual(*got, exposed()) {
 		t.Errorf("got %+v", got)
@@ -74,8 +74,8 @@ func TestSettingsOfOthersAreRemovedFromAGatewayServer(t *testing.T) {
 	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort()); err != nil {
 		t.Fatal(err)
 	}
-	if objects, err := milan.Find(t.Context()); err != nil || len(objects.GatewayServer.Spec.ServiceLabels) > 0 {
-		t.Errorf("its Service has labels that nobody asks for: %v (%v)", objects.GatewayServer.Spec.ServiceLabels, err)
+	if objects, err := milan.Find(t.Context()); err != nil || len(objects.Gateway.Server.Spec.ServiceLabels) > 0 {
+		t.Errorf("its Service has labels that nobody asks for: %v (%v)", objects.Gateway.Server.Spec.ServiceLabels, err)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestAGatewayServerWithoutItsKeysIsNotCreated(t *testing.T) {
 	if explain.Summary(err) != `Secret liqo-tenant-rome/my-keys does not exist on leaf "milan"` {
 		t.Errorf("got %v", err)
 	}
-	if objects, err := milan.Find(t.Context()); err != nil || objects.GatewayServer != nil {
+	if objects, err := milan.Find(t.Context()); err != nil || objects.GatewayAs(liqo.ServerRole) != nil {
 		t.Errorf("there is a gateway all the same (%v)", err)
 	}
 }
@@ -127,7 +127,7 @@ func TestAnEndpointIsKnownOnceItHasAnAddressAndAPort(t *testing.T) {
 	} {
 		gateway := clustertest.GatewayServer("rome", 51840)
 		test.change(gateway)
-		if endpoint := (liqo.Objects{GatewayServer: gateway}).Endpoint(); (endpoint != nil) != test.known {
+		if endpoint := (liqo.Objects{Gateway: liqo.GatewayOf(gateway)}).Endpoint(); (endpoint != nil) != test.known {
 			t.Errorf("%s: %+v", name, endpoint)
 		}
 	}

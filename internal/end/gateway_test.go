@@ -30,7 +30,7 @@ func TestOnlyKeysByLiqoAreDeletedWithTheGateway(t *testing.T) {
 		dialling.Spec.SecretRef, dialling.Status.SecretRef = spec, used
 		owner.Owner{}.Mark(server)
 		owner.Owner{}.Mark(dialling)
-		for _, objects := range []liqo.Objects{{GatewayServer: server}, {GatewayClient: dialling}} {
+		for _, objects := range []liqo.Objects{{Gateway: liqo.GatewayOf(server)}, {Gateway: liqo.GatewayOf(dialling)}} {
 			if all := dependentsIn(objects, owner.Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
 				t.Errorf("with key_secret_name %q, the Secret goes: %v, want %v", name, all, goes)
 			}

@@ -46,12 +46,12 @@ func (e *End) RecordComplete(ctx context.Context, connected bool) error {
 	if err != nil {
 		return err
 	}
-	gateway, completed := objects.Gateway(), owner.Completion{Owner: e.Owner.Token, Connected: connected}
+	gateway, completed := objects.Gateway, owner.Completion{Owner: e.Owner.Token, Connected: connected}
 	if gateway == nil ||
 		owner.IsComplete(objects.Written(), e.Owner.Token) && (wasConnected(objects) || !connected) {
 		return nil
 	}
-	return e.Leaf.Edit(ctx, gateway, completed.Mark)
+	return e.Leaf.Edit(ctx, gateway.Object, completed.Mark)
 }
 
 // RecordEndObject records that the object of a resource for one end is complete.

@@ -22,7 +22,7 @@ func TestItIsRecordedWhetherTheTunnelWasSeenUp(t *testing.T) {
 		}
 		objects, err := server.Find(t.Context())
 		if err != nil || wasConnected(objects) != test.recorded || !owner.IsComplete(objects.Written(), "ours") {
-			t.Errorf("seen: %t; it says %q (%v)", test.sees, objects.GatewayServer.Annotations[owner.ManagedBy+"/complete"], err)
+			t.Errorf("seen: %t; it says %q (%v)", test.sees, objects.Gateway.GetAnnotations()[owner.ManagedBy+"/complete"], err)
 		}
 		if objects.Configuration.Annotations[owner.ManagedBy+"/complete"] != "" {
 			t.Error("the Configuration is changed, so Liqo writes its firewall rules again")

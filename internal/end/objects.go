@@ -10,6 +10,8 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -70,66 +72,51 @@ func ObserveNetworks(ctx context.Context, leaf *cluster.Leaf, self owner.Owner) 
 func readNetworks(
 	ctx context.Context, leaf *cluster.Leaf, which client.ListOption, self owner.Owner,
 ) (map[string]liqo.Objects, error) {
-	var (
-		configurations networkingv1beta1.ConfigurationList
-		servers        networkingv1beta1.GatewayServerList
-		clients        networkingv1beta1.GatewayClientList
-		publicKeys     networkingv1beta1.PublicKeyList
-		connections    networkingv1beta1.ConnectionList
-	)
-	for _, list := range []client.ObjectList{&configurations, &servers, &clients, &publicKeys, &connections} {
-		if err := leaf.Cached.List(ctx, list, which); err != nil {
-			return nil, leaf.Explain(err)
+	networks := map[string]liqo.Objects{}
+	for _, lists := range [][]client.ObjectList{
+		{&networkingv1beta1.ConfigurationList{}},
+		{&networkingv1beta1.GatewayServerList{}, &networkingv1beta1.GatewayClientList{}}, // before their Connections
+		{&networkingv1beta1.PublicKeyList{}}, {&networkingv1beta1.ConnectionList{}},
+	} {
+		var objects []client.Object
+		for _, list := range lists {
+			if err := leaf.Cached.List(ctx, list, which); err != nil {
+				return nil, leaf.Explain(err)
+			}
+			if err := meta.EachListItem(list, func(item runtime.Object) error {
+				objects = append(objects, item.(client.Object)) //nolint:errcheck,forcetypeassert // all kinds are
+				return nil
+			}); err != nil {
+				return nil, err
+			}
+		}
+		slices.SortFunc(objects, func(one, other client.Object) int {
+			id, otherID := cluster.RemoteID(one), cluster.RemoteID(other)
+			return cmp.Or(cmp.Compare(id, otherID), compare(networks[id], one, other, self))
+		})
+		for _, object := range objects {
+			if id := cluster.RemoteID(object); id != "" {
+				network := networks[id]
+				network.Add(object)
+				networks[id] = network
+			}
 		}
 	}
-	networks := map[string]liqo.Objects{}
-	collect(networks, self, configurations.Items,
-		func(o *liqo.Objects) **networkingv1beta1.Configuration { return &o.Configuration })
-	collect(networks, self, servers.Items,
-		func(o *liqo.Objects) **networkingv1beta1.GatewayServer { return &o.GatewayServer })
-	collect(networks, self, clients.Items,
-		func(o *liqo.Objects) **networkingv1beta1.GatewayClient { return &o.GatewayClient })
-	collect(networks, self, publicKeys.Items, func(o *liqo.Objects) **networkingv1beta1.PublicKey { return &o.PublicKey })
-	collect(networks, self, connections.Items,
-		func(o *liqo.Objects) **networkingv1beta1.Connection { return &o.Connection })
 	return networks, nil
 }
 
-// collect adds each object to its network. It ignores objects without a remote cluster.
-func collect[T any, P interface {
-	*T
-	client.Object
-}](networks map[string]liqo.Objects, self owner.Owner, items []T, place func(*liqo.Objects) *P) {
-	for i := range items {
-		object := P(&items[i])
-		id := cluster.RemoteID(object)
-		if id == "" {
-			continue
-		}
-		network := networks[id]
-		taken := place(&network)
-		switch {
-		case *taken == nil:
-			*taken = object
-		case comesFirst(network, object, *taken, self):
-			network.Extra = append(network.Extra, *taken)
-			*taken = object
-		default:
-			network.Extra = append(network.Extra, object)
-		}
-		networks[id] = network
-	}
-}
-
-// comesFirst reports whether one object of a network takes precedence over another of its kind: the owner's, else the
-// worse one of two Connections, else the older one, else the one whose name comes first.
-func comesFirst(network liqo.Objects, one, other client.Object, self owner.Owner) bool {
+// compare puts that one of two objects of a kind first which takes precedence: the owner's, else the worse one of two
+// Connections, else the older one, else the one whose name comes first.
+func compare(network liqo.Objects, one, other client.Object, self owner.Owner) int {
 	if self.Owns(one) != self.Owns(other) {
-		return self.Owns(one)
+		if self.Owns(one) {
+			return -1
+		}
+		return 1
 	}
 	age := one.GetCreationTimestamp().Compare(other.GetCreationTimestamp().Time)
 	byName := cmp.Compare(client.ObjectKeyFromObject(one).String(), client.ObjectKeyFromObject(other).String())
-	return cmp.Or(network.CompareTunnels(one, other), age, byName) < 0
+	return cmp.Or(network.CompareTunnels(one, other), age, byName)
 }
 
 // owned returns the objects that the owner may remove: its own, and those without an owner. It includes the extra

@@ -39,7 +39,7 @@ func TestEachNetworkOfALeafIsReadSeparately(t *testing.T) {
 	leaf := clustertest.Leaf(t, "milan", clustertest.Configuration("rome"), clustertest.GatewayServer("turin", 51840))
 	networks, err := ObserveNetworks(t.Context(), leaf, owner.Owner{})
 	if err != nil || len(networks) != 2 || networks["rome"].Configuration == nil ||
-		networks["turin"].GatewayServer == nil || networks["rome"].Gateway() != nil {
+		networks["turin"].Gateway == nil || networks["rome"].Gateway != nil {
 		t.Errorf("got %v (%v)", networks, err)
 	}
 }

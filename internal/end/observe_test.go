@@ -59,7 +59,7 @@ func TestATunnelIsUpOnlyAsLongAsItsGatewaySaysSo(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if status := objects.ConnectionStatus(objects.GatewayClient); status != test.expected {
+		if status := objects.Tunnel(); status != test.expected {
 			t.Errorf("%s: it is %s, expected %s", name, status, test.expected)
 		}
 		var silent time.Time
@@ -92,7 +92,7 @@ func TestAReportCountsByTheLaterOfTheNodesAndTheAPIServersClock(t *testing.T) {
 		},
 	})
 	objects, err := rome.Observe(t.Context())
-	if err != nil || objects.ConnectionStatus(objects.GatewayClient) != networkingv1beta1.Connected {
+	if err != nil || objects.Tunnel() != networkingv1beta1.Connected {
 		t.Errorf("it is silent since %s (%v)", objects.SilentSince, err)
 	}
 }

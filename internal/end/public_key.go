@@ -176,7 +176,7 @@ func (e *End) RemovePublicKeys(ctx context.Context) error {
 func (e *End) WaitForKey(ctx context.Context, gateway EnsuredGateway) ([]byte, error) {
 	var secret *corev1.ObjectReference
 	err := e.waitForGateway(ctx, "Liqo to create the gateway's keys", e.Find, func(objects liqo.Objects) bool {
-		secret = fieldsOfGateway(objects.Gateway()).keys
+		secret = objects.Keys()
 		return secret != nil
 	})
 	if err != nil {
@@ -225,7 +225,7 @@ func (g EnsuredGateway) keyIn(object client.Object, reference *corev1.ObjectRefe
 // Key returns the public key of this leaf's gateway, or nil if there is none yet or any longer. Without permission to
 // read Secrets, the error is one of Kubernetes.
 func (e *End) Key(ctx context.Context, objects liqo.Objects) ([]byte, error) {
-	secret := fieldsOfGateway(objects.Gateway()).keys
+	secret := objects.Keys()
 	if secret == nil {
 		return nil, nil
 	}
@@ -239,7 +239,7 @@ func (e *End) Key(ctx context.Context, objects liqo.Objects) ([]byte, error) {
 func (e *End) HasOutdatedKey(
 	ctx context.Context, objects liqo.Objects, published *networkingv1beta1.PublicKey,
 ) (bool, error) {
-	if fieldsOfGateway(objects.Gateway()).keys == nil || published == nil || !e.Owner.Owns(published) {
+	if objects.Keys() == nil || published == nil || !e.Owner.Owns(published) {
 		return false, nil
 	}
 	key, err := e.Key(ctx, objects)

@@ -64,7 +64,7 @@ func (e *End) followsChange(
 	if able.FollowsConfigurations {
 		return !mayKeep(before.Pod, desired.Pod) && !mayKeep(before.External, desired.External), nil
 	}
-	if objects.Gateway() != nil {
+	if objects.Gateway != nil {
 		return false, e.unfollowedProblem()
 	}
 	return false, nil

@@ -7,11 +7,11 @@ import (
 	"maps"
 	"strings"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	enutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/external-network/utils"
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
@@ -25,14 +25,14 @@ type gatewaySource struct {
 // readSource reads what Liqo will make the objects of a gateway from when it becomes the desired one. There may be no
 // gateway yet.
 func (e *End) readSource(
-	ctx context.Context, existing *wholeGateway, desired wholeGateway,
+	ctx context.Context, existing *liqo.Gateway, desired desiredGateway,
 ) (source gatewaySource, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
 		if source.template = desired.derived; source.template != nil {
 			return nil
 		}
-		source.template, err = e.readTemplate(ctx, fieldsOfGateway(desired.Object).template)
+		source.template, err = e.readTemplate(ctx, *desired.Template)
 		return err
 	})
 	group.Go(func() (err error) {
@@ -45,7 +45,7 @@ func (e *End) readSource(
 
 // renderGateway returns what Liqo will make of a WireGuard gateway when it becomes the desired one. There may be none
 // yet.
-func (e *End) renderGateway(ctx context.Context, existing *wholeGateway, desired wholeGateway) (parts, error) {
+func (e *End) renderGateway(ctx context.Context, existing *liqo.Gateway, desired desiredGateway) (parts, error) {
 	source, err := e.readSource(ctx, existing, desired)
 	if err != nil {
 		return parts{}, err
@@ -56,7 +56,7 @@ func (e *End) renderGateway(ctx context.Context, existing *wholeGateway, desired
 // render renders the template of a WireGuard gateway as Liqo does. It reads the schemas that the leaf serves only if
 // the gateway or its template has a field that not every version of Liqo has.
 func (e *End) render(
-	ctx context.Context, source gatewaySource, existing *wholeGateway, desired wholeGateway,
+	ctx context.Context, source gatewaySource, existing *liqo.Gateway, desired desiredGateway,
 ) (parts, error) {
 	r := rendering{Name: desired.GetName(), Namespace: desired.GetNamespace(), ClusterID: string(e.Remote.ID)}
 	if existing != nil {
@@ -84,9 +84,9 @@ func (e *End) render(
 }
 
 // specSchema returns the schema of the spec of a gateway.
-func specSchema(schemas liqo.Schemas, gateway wholeGateway) liqo.Schema {
+func specSchema(schemas liqo.Schemas, gateway desiredGateway) liqo.Schema {
 	schema := schemas.GatewayServer
-	if _, dials := gateway.Object.(*networkingv1beta1.GatewayClient); dials {
+	if gateway.Role == liqo.ClientRole {
 		schema = schemas.GatewayClient
 	}
 	return schema.Properties["spec"]
@@ -95,13 +95,13 @@ func specSchema(schemas liqo.Schemas, gateway wholeGateway) liqo.Schema {
 // settingsAfter returns the spec of a gateway after a change to the desired one. What the types of this program do not
 // have stays as it is on the leaf. A gateway that only the cache still has is a new one.
 func (e *End) settingsAfter(
-	ctx context.Context, existing *wholeGateway, desired wholeGateway,
+	ctx context.Context, existing *liqo.Gateway, desired desiredGateway,
 ) (map[string]any, error) {
-	after, err := desired.spec()
+	after, err := runtime.DefaultUnstructuredConverter.ToUnstructured(desired.Spec)
 	if err != nil || existing == nil {
 		return after, err
 	}
-	before, err := existing.spec()
+	before, err := runtime.DefaultUnstructuredConverter.ToUnstructured(existing.Spec)
 	if err != nil {
 		return nil, err
 	}

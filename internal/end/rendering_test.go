@@ -42,11 +42,11 @@ func renderedWith(t *testing.T, change func(*networkingv1beta1.GatewayServerSpec
 		change(&gateway.Spec)
 	}
 	milan := milansEnd(t)
-	source, err := milan.readSource(t.Context(), nil, wholeGateway{Object: gateway})
+	source, err := milan.readSource(t.Context(), nil, desiredGateway{Gateway: liqo.GatewayOf(gateway)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rendered, err := milan.render(t.Context(), source, nil, wholeGateway{Object: gateway})
+	rendered, err := milan.render(t.Context(), source, nil, desiredGateway{Gateway: liqo.GatewayOf(gateway)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,15 +12,18 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
+// roles are those of the gateways that resources of these types manage.
+var roles = map[owner.Resource]liqo.GatewayRole{
+	owner.GatewayServerResource: liqo.ServerRole, owner.GatewayClientResource: liqo.ClientRole,
+}
+
 // ObjectOf returns the object that a resource of this type manages, or nil if there is none.
 func ObjectOf(o liqo.Objects, resource owner.Resource) client.Object {
 	switch {
 	case resource == owner.ConfigurationResource && o.Configuration != nil:
 		return o.Configuration
-	case resource == owner.GatewayServerResource && o.GatewayServer != nil:
-		return o.GatewayServer
-	case resource == owner.GatewayClientResource && o.GatewayClient != nil:
-		return o.GatewayClient
+	case o.GatewayAs(roles[resource]) != nil:
+		return o.Gateway.Object
 	case resource == owner.PublicKeyResource && o.PublicKey != nil:
 		return o.PublicKey
 	default:

@@ -61,14 +61,14 @@ func stale(earlier, desired map[string]string) func(key, value string) bool {
 // refused it, Liqo's controller of WireGuard gateways stops before it creates one, and keeps the old address in the
 // status. ServiceLost sends no request while the tunnel is up.
 func (e *End) ServiceLost(ctx context.Context, objects liqo.Objects) (bool, error) {
-	technology := objects.GatewayServer.Status.ServerRef
-	if technology == nil || technology.Kind != networkingv1beta1.WgGatewayServerKind {
+	gateway := objects.Handled()
+	if gateway == nil || gateway.Made.Kind != networkingv1beta1.WgGatewayServerKind {
 		return false, nil
 	}
-	if objects.ConnectionStatus(objects.GatewayServer) == networkingv1beta1.Connected {
+	if objects.Tunnel() == networkingv1beta1.Connected {
 		return false, nil
 	}
-	name := liqo.MadeForGateway(objects.GatewayServer)
+	name := liqo.MadeForGateway(gateway)
 	if lost, err := e.Leaf.Gone(ctx, corev1.SchemeGroupVersion.WithKind("Service"), name); err != nil || !lost {
 		return false, err
 	}

@@ -34,11 +34,11 @@ func TestTheSubjectHasAllObjectsOfTheNetwork(t *testing.T) {
 	}}
 	observed := explained(t, clustertest.Configuration("rome"), exposedGateway(), key,
 		clustertest.Connection("rome", networkingv1beta1.Connecting))
-	if observed.Configuration == nil || observed.GatewayServer == nil || observed.GatewayClient != nil ||
+	if observed.Configuration == nil || observed.GatewayAs(liqo.ServerRole) == nil ||
 		observed.PublicKey == nil || observed.Connection == nil {
 		t.Errorf("got %+v", observed)
 	}
-	endpoint, tunnel := observed.EndpointStatus(), observed.ConnectionStatus(observed.Gateway())
+	endpoint, tunnel := observed.EndpointStatus(), observed.Tunnel()
 	if endpoint == nil || endpoint.Port != 31000 || tunnel != networkingv1beta1.Connecting {
 		t.Errorf("the endpoint is %v, the tunnel %q", endpoint, tunnel)
 	}
@@ -48,7 +48,7 @@ func TestTheSubjectHasAllObjectsOfTheNetwork(t *testing.T) {
 }
 
 func TestAnEmptyAddressCannotBeDialled(t *testing.T) {
-	if observed := explained(t, clustertest.WithoutAddress(exposedGateway())); observed.GatewayServer == nil ||
+	if observed := explained(t, clustertest.WithoutAddress(exposedGateway())); observed.Gateway == nil ||
 		observed.EndpointStatus() != nil {
 		t.Errorf("the endpoint is %v", observed.EndpointStatus())
 	}
@@ -58,8 +58,8 @@ func TestAConnectionOfAnEarlierGatewayIsIgnored(t *testing.T) {
 	earlier := clustertest.Connection("rome", networkingv1beta1.ConnectionError)
 	earlier.OwnerReferences[0].UID = "an earlier gateway"
 	if observed := explained(t, exposedGateway(), earlier); observed.Connection == nil ||
-		observed.ConnectionStatus(observed.Gateway()) != "" {
-		t.Errorf("the tunnel is %q", observed.ConnectionStatus(observed.Gateway()))
+		observed.Tunnel() != "" {
+		t.Errorf("the tunnel is %q", observed.Tunnel())
 	}
 }
 

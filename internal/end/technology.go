@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -36,9 +35,9 @@ func isWireGuard(reference corev1.ObjectReference) bool {
 // CheckTechnology fails if a gateway with these settings would be changed in place, and is not WireGuard's. It is for a
 // change of either gateway of a pair, and a client may have to follow any change of the server. Without a namespace,
 // the gateway is to be in the tenant namespace.
-func (e *End) CheckTechnology(ctx context.Context, namespace string, settings liqo.Gateway) error {
+func (e *End) CheckTechnology(ctx context.Context, namespace string, settings liqo.GatewaySettings) error {
 	objects, err := e.Find(ctx)
-	existing := objects.Gateway()
+	existing := objects.Gateway
 	if err != nil || changesInPlace(existing) {
 		return err
 	}
@@ -61,19 +60,18 @@ func (e *End) CheckTechnology(ctx context.Context, namespace string, settings li
 
 // changesInPlace reports whether this package can change a gateway. It can if there is none, or if Liqo has not seen it
 // yet.
-func changesInPlace(gateway client.Object) bool {
-	technology := fieldsOfGateway(gateway).technology
-	return technology == nil || isWireGuard(*technology)
+func changesInPlace(gateway *liqo.Gateway) bool {
+	return gateway == nil || gateway.Made == nil || isWireGuard(*gateway.Made)
 }
 
 // unchangeable says that a gateway can't be changed because of its technology.
-func (e *End) unchangeable(gateway client.Object) error {
+func (e *End) unchangeable(gateway *liqo.Gateway) error {
 	return &trouble.Problem{
 		ID: "technology-unchangeable", Leaf: e.Leaf.Name,
 		Summary: "changes are not supported for the technology of this gateway",
 		Advice: fmt.Sprintf("Liqo has made the %s of %s. It is not WireGuard's, so the provider can't tell what a change "+
 			"would do. Take the change back. Or make the gateway anew: `terraform taint ADDRESS`, with the address of this "+
-			"resource, lets the next apply do that.", fieldsOfGateway(gateway).technology.Kind, e.Leaf.Describe(gateway)),
+			"resource, lets the next apply do that.", gateway.Made.Kind, e.Leaf.Describe(gateway.Object)),
 	}
 }
 

@@ -51,7 +51,7 @@ type TemplateSettings struct {
 
 // CheckTemplate fails if the template of a gateway with these settings, or its kind, does not exist on the leaf, or if
 // it can't be rendered.
-func (e *End) CheckTemplate(ctx context.Context, settings liqo.Gateway) (TemplateSettings, error) {
+func (e *End) CheckTemplate(ctx context.Context, settings liqo.GatewaySettings) (TemplateSettings, error) {
 	objects, err := e.Find(ctx)
 	if err != nil {
 		return TemplateSettings{}, err
@@ -69,7 +69,7 @@ func (e *End) CheckTemplate(ctx context.Context, settings liqo.Gateway) (Templat
 		Name:          fmt.Sprintf("%s %s/%s", source.template.GetKind(), base.Namespace, base.Name),
 		TakesNodePort: mentions(spec, ".NodePort"), TakesLoadBalancerIP: mentions(spec, ".LoadBalancerIP"),
 	}
-	if isWireGuard(fieldsOfGateway(desired.Object).template) {
+	if isWireGuard(*desired.Template) {
 		if _, err := e.render(ctx, source, existing, desired); err != nil {
 			return TemplateSettings{}, refusal(err)
 		}

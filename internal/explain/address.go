@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,8 +18,7 @@ import (
 // unresolved explains a gateway that dials a name for which it finds no address. It creates no Connection then. Of a
 // node without better addresses, Liqo reports its host name, which may be known to its own network only.
 func unresolved(_ context.Context, s Subject, view view) ([]trouble.Problem, error) {
-	gateway := view.GatewayClient
-	dialled := view.Dialled()
+	gateway, dialled := view.Gateway, view.Dialled()
 	if dialled == nil || view.Handled() == nil || view.PublicKey == nil || view.Connection != nil {
 		return nil, nil
 	}
@@ -32,10 +30,10 @@ func unresolved(_ context.Context, s Subject, view view) ([]trouble.Problem, err
 		Summary: "perhaps the server's name is not resolved",
 		Evidence: []string{
 			fmt.Sprintf("%s dials %s. Its pod has not created a Connection, and creates none before it finds an "+
-				"address of this name.", s.Leaf.Describe(gateway), where(*dialled)),
+				"address of this name.", s.Leaf.Describe(gateway.Object), where(*dialled)),
 		},
 		Advice: fmt.Sprintf("Its log says whether it is so:\n\n  kubectl -n %s logs deployment/%s -c wireguard\n\n"+
-			"If the pods of %q can't resolve this name, %s.", gateway.Namespace, liqo.MadeForGateway(gateway).Name,
+			"If the pods of %q can't resolve this name, %s.", gateway.GetNamespace(), liqo.MadeForGateway(gateway).Name,
 			s.Leaf.Name, s.elsewhere("set `server_address` in the liqo_gateway_client")),
 	}}, nil
 }
@@ -99,11 +97,13 @@ func (s Subject) taken(ctx context.Context, address netip.Addr, nodes []netip.Ad
 // otherAddresses returns a sentence about the node of the server's gateway, or none. The gateway must be reached at a
 // port of the node, and the node must have other addresses than the reported one. Kubernetes records them in the pod.
 // Liqo reports the first one of the first of these types: ExternalDNS, ExternalIP, InternalDNS, InternalIP, Hostname.
-func (s Subject) otherAddresses(ctx context.Context, gateway *networkingv1beta1.GatewayServer) ([]string, error) {
-	endpoint := gateway.Status.Endpoint
-	if gateway.Spec.Endpoint.ServiceType != corev1.ServiceTypeNodePort || endpoint == nil {
+func (s Subject) otherAddresses(ctx context.Context, view view) ([]string, error) {
+	gateway := view.GatewayAs(liqo.ServerRole)
+	if gateway == nil || gateway.Endpoint == nil ||
+		gateway.Server.Spec.Endpoint.ServiceType != corev1.ServiceTypeNodePort {
 		return nil, nil
 	}
+	endpoint := gateway.Endpoint
 	pods, err := liqo.PodsOf(ctx, s.Leaf, gateway)
 	_, nodes := addressesOf(pods)
 	others := slices.DeleteFunc(nodes, func(address netip.Addr) bool {

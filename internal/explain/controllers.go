@@ -41,7 +41,7 @@ func noDeployment(ctx context.Context, s Subject, view view) ([]trouble.Problem,
 	if refused := refusedDeployment(ctx, s.Leaf, gateway); len(refused) > 0 {
 		return refused, nil
 	}
-	return idleControllers(ctx, s.Leaf, gateway)
+	return idleControllers(ctx, s.Leaf, gateway.Object)
 }
 
 // idleControllers returns the cause why Liqo has not reacted to these objects.

@@ -104,7 +104,7 @@ func noPod(ctx context.Context, leaf *cluster.Leaf, deployment *appsv1.Deploymen
 // refusedDeployment returns the cause why a gateway has no Deployment if the API server refuses it, else none. Only
 // Liqo's log says so. So refusedDeployment makes the same one as a dry run. What it can't find out, for example because
 // the user may not create Deployments, is no cause.
-func refusedDeployment(ctx context.Context, leaf *cluster.Leaf, gateway client.Object) []trouble.Problem {
+func refusedDeployment(ctx context.Context, leaf *cluster.Leaf, gateway *liqo.Gateway) []trouble.Problem {
 	described, err := describedDeployment(ctx, leaf, gateway)
 	if err != nil {
 		return nil
@@ -123,21 +123,15 @@ func refusedDeployment(ctx context.Context, leaf *cluster.Leaf, gateway client.O
 
 // describedDeployment returns the Deployment of a gateway, as the object of its technology, WireGuard, describes it.
 func describedDeployment(
-	ctx context.Context, leaf *cluster.Leaf, gateway client.Object,
+	ctx context.Context, leaf *cluster.Leaf, gateway *liqo.Gateway,
 ) (networkingv1beta1.DeploymentTemplate, error) {
-	get := func(reference *corev1.ObjectReference, into client.Object) error {
-		return leaf.Live.Get(ctx, client.ObjectKey{Namespace: reference.Namespace, Name: reference.Name}, into)
-	}
-	switch gateway := gateway.(type) {
-	case *networkingv1beta1.GatewayServer:
+	key := client.ObjectKey{Namespace: gateway.Made.Namespace, Name: gateway.Made.Name}
+	if gateway.Role == liqo.ServerRole {
 		var described networkingv1beta1.WgGatewayServer
-		err := get(gateway.Status.ServerRef, &described)
+		err := leaf.Live.Get(ctx, key, &described)
 		return described.Spec.Deployment, err
-	case *networkingv1beta1.GatewayClient:
-		var described networkingv1beta1.WgGatewayClient
-		err := get(gateway.Status.ClientRef, &described)
-		return described.Spec.Deployment, err
-	default:
-		return networkingv1beta1.DeploymentTemplate{}, fmt.Errorf("%T is no gateway", gateway)
 	}
+	var described networkingv1beta1.WgGatewayClient
+	err := leaf.Live.Get(ctx, key, &described)
+	return described.Spec.Deployment, err
 }

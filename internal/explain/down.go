@@ -57,11 +57,8 @@ func (s Subject) reports(ctx context.Context) []string {
 	}
 	report, _ := s.report(ctx, view) // diagnose returns the same errors
 	lines = append(lines, report)
-	if view.GatewayServer != nil {
-		others, _ := s.otherAddresses(ctx, view.GatewayServer)
-		lines = append(lines, others...)
-	}
-	return lines
+	others, _ := s.otherAddresses(ctx, view)
+	return append(lines, others...)
 }
 
 // whyDown returns paragraphs about the causes, and the causes. If no leaf shows a cause, it returns advice about the

@@ -33,10 +33,8 @@ func of(leaf *cluster.Leaf, remote string, objects ...client.Object) Subject {
 		switch object := object.(type) {
 		case *networkingv1beta1.Configuration:
 			observed.Configuration = object
-		case *networkingv1beta1.GatewayServer:
-			observed.GatewayServer = object
-		case *networkingv1beta1.GatewayClient:
-			observed.GatewayClient = object
+		case *networkingv1beta1.GatewayServer, *networkingv1beta1.GatewayClient:
+			observed.Gateway = liqo.GatewayOf(object)
 		case *networkingv1beta1.PublicKey:
 			observed.PublicKey = object
 		case *networkingv1beta1.Connection:

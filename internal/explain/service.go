@@ -19,13 +19,14 @@ import (
 
 // service explains why a gateway has no address for the other leaf to dial.
 func service(ctx context.Context, s Subject, view view) ([]trouble.Problem, error) {
-	if view.GatewayServer == nil || view.Handled() == nil {
+	gateway := view.GatewayAs(liqo.ServerRole)
+	if gateway == nil || gateway.Made == nil {
 		return nil, nil
 	}
 	var service corev1.Service
-	switch err := s.Leaf.Live.Get(ctx, liqo.MadeForGateway(view.GatewayServer), &service); {
+	switch err := s.Leaf.Live.Get(ctx, liqo.MadeForGateway(gateway), &service); {
 	case apierrors.IsNotFound(err):
-		return noService(ctx, s, view.GatewayServer)
+		return noService(ctx, s, gateway)
 	case err != nil:
 		return nil, s.Leaf.Explain(err)
 	}
@@ -44,7 +45,7 @@ func service(ctx context.Context, s Subject, view view) ([]trouble.Problem, erro
 		Advice: fmt.Sprintf("Check that leaf %q has a load balancer and that it works. If it has none, set "+
 			"`service_type = \"NodePort\"` in %s.", s.Leaf.Name, s.settings()),
 	}
-	port := view.GatewayServer.Spec.Endpoint.Port
+	port := gateway.Server.Spec.Endpoint.Port
 	holder, _, holderErr := liqo.PortHolder(ctx, s.Leaf, service.Name, port)
 	if holder != nil {
 		problem.Evidence = append(problem.Evidence, fmt.Sprintf("%s has the port %d/UDP of the load balancer already.",
@@ -75,7 +76,7 @@ func refusalOf(leaf *cluster.Leaf, err error) (string, error) {
 // noService returns the cause why a gateway has no Service. It returns nil if Liqo need not have created the Service
 // yet. Only Liqo's log says why Liqo could not create it. So noService creates the same Service as a dry run, and the
 // API server says why it refuses it.
-func noService(ctx context.Context, s Subject, gateway *networkingv1beta1.GatewayServer) ([]trouble.Problem, error) {
+func noService(ctx context.Context, s Subject, gateway *liqo.Gateway) ([]trouble.Problem, error) {
 	leaf := s.Leaf
 	service, err := wantedService(ctx, leaf, gateway)
 	if err != nil || service == nil {
@@ -103,10 +104,8 @@ func noService(ctx context.Context, s Subject, gateway *networkingv1beta1.Gatewa
 
 // wantedService returns the Service that Liqo creates for a WireGuard gateway after the Deployment. It returns nil if
 // Liqo has not created a Deployment yet, and for other technologies.
-func wantedService(
-	ctx context.Context, leaf *cluster.Leaf, gateway *networkingv1beta1.GatewayServer,
-) (*corev1.Service, error) {
-	reference, name := gateway.Status.ServerRef, liqo.MadeForGateway(gateway)
+func wantedService(ctx context.Context, leaf *cluster.Leaf, gateway *liqo.Gateway) (*corev1.Service, error) {
+	reference, name := gateway.Made, liqo.MadeForGateway(gateway)
 	if reference.Kind != networkingv1beta1.WgGatewayServerKind {
 		return nil, nil
 	}

@@ -16,18 +16,19 @@ import (
 // serviceChange explains why the Service of a gateway does not become what Liqo wants. Only Liqo's log says it. So
 // serviceChange makes the same change as a dry run, and the API server says why it refuses it.
 func serviceChange(ctx context.Context, s Subject, view view) ([]trouble.Problem, error) {
-	if view.GatewayServer == nil || view.GatewayServer.Status.ServerRef == nil {
+	gateway := view.GatewayAs(liqo.ServerRole)
+	if gateway == nil || gateway.Made == nil {
 		return nil, nil
 	}
 	var service corev1.Service
-	err := s.Leaf.Live.Get(ctx, liqo.MadeForGateway(view.GatewayServer), &service)
+	err := s.Leaf.Live.Get(ctx, liqo.MadeForGateway(gateway), &service)
 	if apierrors.IsNotFound(err) {
 		return nil, nil // there is nothing to change
 	}
 	if err != nil {
 		return nil, s.Leaf.Explain(err)
 	}
-	desired, err := wantedService(ctx, s.Leaf, view.GatewayServer)
+	desired, err := wantedService(ctx, s.Leaf, gateway)
 	if err != nil || desired == nil || cluster.Includes(service.Spec, desired.Spec) {
 		return nil, err
 	}

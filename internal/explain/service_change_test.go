@@ -46,7 +46,7 @@ func TestTheAPIServerExplainsAServiceThatDoesNotChange(t *testing.T) {
 				return test.answer
 			},
 		})
-		causes, err := serviceChange(t.Context(), s, view{Objects: liqo.Objects{GatewayServer: gateway}})
+		causes, err := serviceChange(t.Context(), s, view{Objects: liqo.Objects{Gateway: liqo.GatewayOf(gateway)}})
 		if err != nil || len(causes) != test.causes {
 			t.Fatalf("%s: %+v (%v)", name, causes, err)
 		}

@@ -65,7 +65,7 @@ func TestTheAPIServerExplainsAMissingService(t *testing.T) {
 				return test.answer
 			},
 		})
-		causes, err := service(t.Context(), s, view{Objects: liqo.Objects{GatewayServer: gateway}})
+		causes, err := service(t.Context(), s, view{Objects: liqo.Objects{Gateway: liqo.GatewayOf(gateway)}})
 		if len(causes) != 1 || causes[0].Summary != test.summary || causes[0].Evidence[0] != test.evidence {
 			t.Errorf("%s: %+v", name, causes)
 		}
@@ -77,7 +77,7 @@ func TestTheAPIServerExplainsAMissingService(t *testing.T) {
 
 func TestAGatewayWithoutADeploymentNeedsNoService(t *testing.T) {
 	gateway := exposedGateway()
-	causes, err := service(t.Context(), milan(t, gateway), view{Objects: liqo.Objects{GatewayServer: gateway}})
+	causes, err := service(t.Context(), milan(t, gateway), view{Objects: liqo.Objects{Gateway: liqo.GatewayOf(gateway)}})
 	if len(causes) > 0 || err != nil {
 		t.Errorf("got %+v (%v)", causes, err)
 	}

@@ -18,7 +18,7 @@ import (
 
 // dialling explains, from the client's end, a tunnel that does not come up although all objects are in place.
 func dialling(ctx context.Context, s Subject, view view) ([]trouble.Problem, error) {
-	if !view.IsInPlace() || view.GatewayClient == nil {
+	if !view.IsInPlace() || view.Gateway.Role != liqo.ClientRole {
 		return nil, nil
 	}
 	endpoint, answer := *view.Dialled(), ", and gets no answer"
@@ -26,7 +26,7 @@ func dialling(ctx context.Context, s Subject, view view) ([]trouble.Problem, err
 		answer = ""
 	}
 	report, err := s.report(ctx, view)
-	doubt, doubtErr := s.doubt(ctx, view.GatewayClient, endpoint.Addresses[0])
+	doubt, doubtErr := s.doubt(ctx, view.Gateway, endpoint.Addresses[0])
 	return []trouble.Problem{{
 		ID: "tunnel-not-connected", Summary: noTunnel(s.Leaf.Name, s.RemoteName),
 		Evidence: []string{
@@ -41,11 +41,11 @@ func dialling(ctx context.Context, s Subject, view view) ([]trouble.Problem, err
 
 // listening explains the same from the server's end.
 func listening(ctx context.Context, s Subject, view view) ([]trouble.Problem, error) {
-	if !view.IsInPlace() || view.GatewayClient != nil {
+	if !view.IsInPlace() || view.Gateway.Role != liqo.ServerRole {
 		return nil, nil
 	}
 	report, err := s.report(ctx, view)
-	others, othersErr := s.otherAddresses(ctx, view.GatewayServer)
+	others, othersErr := s.otherAddresses(ctx, view)
 	return []trouble.Problem{{
 		ID: "tunnel-not-connected", Summary: noTunnel(s.RemoteName, s.Leaf.Name),
 		Evidence: append([]string{report}, others...),
@@ -60,9 +60,9 @@ func unfinished(_ context.Context, s Subject, view view) ([]trouble.Problem, err
 	if gateway == nil || view.IsInPlace() {
 		return nil, nil
 	}
-	name := s.Leaf.Describe(gateway)
+	name := s.Leaf.Describe(gateway.Object)
 	switch {
-	case view.GatewayServer != nil && view.EndpointStatus() == nil:
+	case gateway.Role == liqo.ServerRole && view.EndpointStatus() == nil:
 		return []trouble.Problem{{
 			ID:       "gateway-without-address",
 			Summary:  "the gateway has no address",
@@ -73,7 +73,7 @@ func unfinished(_ context.Context, s Subject, view view) ([]trouble.Problem, err
 				"The log of Liqo's controllers shows more:\n\n  kubectl -n %[2]s logs deployment/%[3]s",
 				gateway.GetNamespace(), s.Leaf.LiqoNamespace, controllersName),
 		}}, nil
-	case view.GatewayClient != nil && view.Dialled() == nil:
+	case gateway.Role == liqo.ClientRole && view.Dialled() == nil:
 		return []trouble.Problem{{
 			ID:       "server-address-missing",
 			Summary:  "the gateway has no address to dial",

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -78,14 +79,14 @@ func TestATunnelHasNoStatusUnlessItsOwnGatewayReportsIt(t *testing.T) {
 	renewed := exposedGateway()
 	renewed.UID = "another gateway"
 	for name, test := range map[string]struct {
-		gateway  *networkingv1beta1.GatewayServer
+		gateway  client.Object
 		expected networkingv1beta1.ConnectionStatusValue
 	}{
 		"its gateway":        {exposedGateway(), networkingv1beta1.ConnectionError},
 		"an earlier gateway": {renewed, ""},
 		"no gateway":         {nil, ""},
 	} {
-		view := view{Objects: liqo.Objects{GatewayServer: test.gateway, Connection: down}}
+		view := view{Objects: liqo.Objects{Gateway: liqo.GatewayOf(test.gateway), Connection: down}}
 		if status := view.Tunnel(); status != test.expected {
 			t.Errorf("%s: the status is %q", name, status)
 		}

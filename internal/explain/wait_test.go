@@ -43,7 +43,7 @@ func TestTheRequestsAfterAWaitHaveTimeOfTheirOwn(t *testing.T) {
 		if _, limited := ctx.Deadline(); !limited {
 			t.Error("looking may take forever")
 		}
-		return liqo.Objects{GatewayServer: leavingGateway()}, ctx.Err()
+		return liqo.Objects{Gateway: liqo.GatewayOf(leavingGateway())}, ctx.Err()
 	}
 	says(t, Wait(ctx, s, "an end", context.DeadlineExceeded), "GatewayServer liqo-tenant-rome/rome is not deleted")
 }

@@ -19,7 +19,7 @@ import (
 // IsTunnel reports whether an object is a Connection of the leaf's gateway, and not of a former one.
 func (o Objects) IsTunnel(object client.Object) bool {
 	_, is := object.(*networkingv1beta1.Connection)
-	return is && o.Gateway() != nil && OwnedBy(object, o.Gateway())
+	return is && o.Gateway != nil && OwnedBy(object, o.Gateway)
 }
 
 // Tunnels returns the Connections of the leaf's gateway.
@@ -30,13 +30,13 @@ func (o Objects) Tunnels() []client.Object {
 // HasSeveralTunnels reports whether the leaf's gateway has more than one tunnel. If Liqo on the leaf can have several,
 // it reads the gateway live, because the types of this program do not have the list of ports.
 func (o Objects) HasSeveralTunnels(ctx context.Context, leaf *cluster.Leaf) (bool, error) {
-	if several := len(o.Tunnels()) > 1; several || o.Gateway() == nil {
+	if several := len(o.Tunnels()) > 1; several || o.Gateway == nil {
 		return several, nil
 	}
 	if able, err := CapabilitiesOf(ctx, leaf); err != nil || !able.SeveralTunnels {
 		return false, err
 	}
-	whole, err := leaf.ReadWhole(ctx, o.Gateway())
+	whole, err := leaf.ReadWhole(ctx, o.Gateway.Object)
 	if err != nil {
 		return false, leaf.Explain(client.IgnoreNotFound(err))
 	}
@@ -83,8 +83,7 @@ func (leaf *Latency) Milliseconds() float64 { return float64(leaf.Value.Microsec
 // Latency returns the last latency that this end's gateway has measured. It is nil if there is none, for example while
 // the gateway reports the tunnel as down.
 func (o Objects) Latency() *Latency {
-	gateway := o.Gateway()
-	if gateway == nil || o.ConnectionStatus(gateway) == "" {
+	if o.Tunnel() == "" {
 		return nil
 	}
 	measured := o.Connection.Status.Latency

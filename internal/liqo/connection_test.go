@@ -15,7 +15,7 @@ func TestALatencyIsReadAsLiqoWritesIt(t *testing.T) {
 	for text, expected := range map[string]float64{"5ms": 5, "850μs": 0.85, "1500ms": 1500, "N/A": 0, "": 0, "0ms": 0,
 		"fast": 0, "-3ms": 0} {
 		o := liqo.Objects{
-			GatewayClient: &networkingv1beta1.GatewayClient{ObjectMeta: metav1.ObjectMeta{UID: "gateway"}},
+			Gateway: liqo.GatewayOf(&networkingv1beta1.GatewayClient{ObjectMeta: metav1.ObjectMeta{UID: "gateway"}}),
 			Connection: &networkingv1beta1.Connection{
 				ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "gateway"}}},
 				Status: networkingv1beta1.ConnectionStatus{
@@ -31,7 +31,7 @@ func TestALatencyIsReadAsLiqoWritesIt(t *testing.T) {
 		if latency != nil && (latency.Milliseconds() != expected || !latency.MeasuredAt.Equal(at)) {
 			t.Errorf("%q: %v ms at %s", text, latency.Milliseconds(), latency.MeasuredAt)
 		}
-		o.GatewayClient.UID = "a new gateway"
+		o.Gateway.SetUID("a new gateway")
 		if latency := o.Latency(); latency != nil {
 			t.Errorf("%q counts for a gateway that has not measured it", text)
 		}

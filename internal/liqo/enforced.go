@@ -30,10 +30,10 @@ func EnforcedAt(ctx context.Context, leaf *cluster.Leaf) (map[string]Enforced, e
 	}
 	var all []Objects
 	for i := range servers.Items {
-		all = append(all, Objects{GatewayServer: &servers.Items[i]})
+		all = append(all, Objects{Gateway: GatewayOf(&servers.Items[i])})
 	}
 	for i := range clients.Items {
-		all = append(all, Objects{GatewayClient: &clients.Items[i]})
+		all = append(all, Objects{Gateway: GatewayOf(&clients.Items[i])})
 	}
 	enforced := map[string]Enforced{}
 	for _, objects := range all {
@@ -41,7 +41,7 @@ func EnforcedAt(ctx context.Context, leaf *cluster.Leaf) (map[string]Enforced, e
 			return nil, err
 		}
 		if limits := objects.Limits(); limits != nil {
-			enforced[cluster.RemoteID(objects.Gateway())] = Enforced{*limits, objects.Role()}
+			enforced[cluster.RemoteID(objects.Gateway)] = Enforced{*limits, objects.Gateway.Role}
 		}
 	}
 	return enforced, nil

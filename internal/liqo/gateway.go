@@ -1,10 +1,12 @@
 package liqo
 
 import (
+	"reflect"
 	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -30,12 +32,66 @@ func (r GatewayRole) Other() GatewayRole {
 	return ServerRole
 }
 
-// Role returns that of the leaf's gateway.
-func (o Objects) Role() GatewayRole {
-	if o.GatewayServer != nil {
-		return ServerRole
+// Gateway is a gateway of either role. What has no role needs no other look at its object. The pointers lead into that.
+type Gateway struct {
+	client.Object // a GatewayServer or a GatewayClient of Liqo's API
+
+	Role     GatewayRole
+	Spec     any // all of it
+	MTU      *int
+	Template *corev1.ObjectReference
+	Secret   *corev1.LocalObjectReference      // with keys of the user's; its name is empty if there is none
+	Endpoint *networkingv1beta1.EndpointStatus // what a client dials, or where a server says that it is; may be nil
+	Made     *corev1.ObjectReference           // the object that Liqo renders from the template; nil until then
+	Keys     *corev1.ObjectReference           // the Secret that the gateway uses; nil until Liqo reports it
+
+	Server *networkingv1beta1.GatewayServer // the object of a server, for what a client has not; else nil
+}
+
+// GatewayOf returns an object as a gateway, or nil if it is none.
+func GatewayOf(object client.Object) *Gateway {
+	switch object := object.(type) {
+	case *networkingv1beta1.GatewayServer:
+		spec, status := &object.Spec, &object.Status
+		return &Gateway{
+			object, ServerRole, spec, &spec.MTU, &spec.ServerTemplateRef, &spec.SecretRef, status.Endpoint, status.ServerRef,
+			status.SecretRef, object,
+		}
+	case *networkingv1beta1.GatewayClient:
+		spec, status := &object.Spec, &object.Status
+		return &Gateway{
+			object, ClientRole, spec, &spec.MTU, &spec.ClientTemplateRef, &spec.SecretRef, &spec.Endpoint, status.ClientRef,
+			status.SecretRef, nil,
+		}
+	default:
+		return nil
 	}
-	return ClientRole
+}
+
+// UserSecret returns the user's Secret with the keys of the gateway. Its name is empty if there is none.
+func (g *Gateway) UserSecret() KeySecret {
+	if g == nil || g.Secret.Name == "" {
+		return KeySecret{}
+	}
+	return KeySecret{Namespace: g.GetNamespace(), Name: g.Secret.Name}
+}
+
+// Copy returns a copy that is independent of the gateway.
+func (g *Gateway) Copy() *Gateway {
+	return GatewayOf(g.DeepCopyObject().(client.Object)) //nolint:errcheck,forcetypeassert // a copy has its type
+}
+
+// SetSpec gives the gateway the spec of another one of its role.
+func (g *Gateway) SetSpec(other *Gateway) {
+	reflect.ValueOf(g.Spec).Elem().Set(reflect.ValueOf(other.Spec).Elem())
+}
+
+// GatewayAs returns the leaf's gateway if it has this role, and nil otherwise.
+func (o Objects) GatewayAs(role GatewayRole) *Gateway {
+	if o.Gateway == nil || o.Gateway.Role != role {
+		return nil
+	}
+	return o.Gateway
 }
 
 // TunnelSettings are the settings that the two gateways of a network have in common.
@@ -46,22 +102,13 @@ type TunnelSettings struct {
 }
 
 // TunnelSettings returns those of the leaf's gateway. They are empty if there is none.
-func (o Objects) TunnelSettings() TunnelSettings { return tunnelSettingsOf(o.Gateway()) }
-
-func tunnelSettingsOf(gateway client.Object) TunnelSettings {
-	switch gateway := gateway.(type) {
-	case *networkingv1beta1.GatewayServer:
-		return tunnelSettingsWith(gateway.Spec.MTU, gateway.Annotations)
-	case *networkingv1beta1.GatewayClient:
-		return tunnelSettingsWith(gateway.Spec.MTU, gateway.Annotations)
-	default:
+func (o Objects) TunnelSettings() TunnelSettings {
+	if o.Gateway == nil {
 		return TunnelSettings{}
 	}
-}
-
-func tunnelSettingsWith(mtu int, annotations map[string]string) TunnelSettings {
+	annotations := o.Gateway.GetAnnotations()
 	return TunnelSettings{
-		MTU: mtu, KeyRotation: annotations[RotationAnnotation], Limited: annotations[LimitsAnnotation] != "",
+		MTU: *o.Gateway.MTU, KeyRotation: annotations[RotationAnnotation], Limited: annotations[LimitsAnnotation] != "",
 	}
 }
 

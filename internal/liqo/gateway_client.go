@@ -45,38 +45,39 @@ func (g GatewayClient) Observed(gateway GatewayClient, server *Endpoint, liqoNam
 // Dialled returns the endpoint that the gateway dials, or nil if there is no gateway, or someone has removed its
 // addresses.
 func (o Objects) Dialled() *Endpoint {
-	if o.GatewayClient == nil || len(o.GatewayClient.Spec.Endpoint.Addresses) == 0 {
+	client := o.GatewayAs(ClientRole)
+	if client == nil || len(client.Endpoint.Addresses) == 0 {
 		return nil
 	}
-	return endpointOf(&o.GatewayClient.Spec.Endpoint)
+	return endpointOf(client.Endpoint)
 }
 
 // ObservedClient returns the settings of the gateway, or nil if there is none. The address and port are those that the
 // gateway dials, whether they are set or the server's.
 func (o Objects) ObservedClient() *GatewayClient {
-	if o.GatewayClient == nil {
+	client := o.GatewayAs(ClientRole)
+	if client == nil {
 		return nil
 	}
-	spec := o.GatewayClient.Spec
 	observed := &GatewayClient{
-		TunnelSettings: tunnelSettingsOf(o.GatewayClient),
-		ServerPort:     spec.Endpoint.Port,
-		KeySecret:      spec.SecretRef.Name,
+		TunnelSettings: o.TunnelSettings(),
+		ServerPort:     client.Endpoint.Port,
+		KeySecret:      client.Secret.Name,
 	}
-	observed.Template, observed.Pods = observedTemplate(o.GatewayClient)
-	if len(spec.Endpoint.Addresses) > 0 {
-		observed.ServerAddress = spec.Endpoint.Addresses[0]
+	observed.Template, observed.Pods = observedTemplate(client)
+	if len(client.Endpoint.Addresses) > 0 {
+		observed.ServerAddress = client.Endpoint.Addresses[0]
 	}
 	return observed
 }
 
-// TemplateOn implements [Gateway].
+// TemplateOn implements [GatewaySettings].
 func (g GatewayClient) TemplateOn(liqoNamespace string) Template {
 	return g.Template.Or(DefaultClientTemplate(liqoNamespace))
 }
 
-// Keys implements [Gateway].
+// Keys implements [GatewaySettings].
 func (g GatewayClient) Keys() (secret, rotation string) { return g.KeySecret, g.KeyRotation }
 
-// PodSettings implements [Gateway].
+// PodSettings implements [GatewaySettings].
 func (g GatewayClient) PodSettings() *PodSettings { return g.Pods }

@@ -64,17 +64,18 @@ func endpointOf(status *networkingv1beta1.EndpointStatus) *Endpoint {
 
 // ObservedServer returns the settings of the gateway, or nil if there is none.
 func (o Objects) ObservedServer() *GatewayServer {
-	if o.GatewayServer == nil {
+	gateway := o.GatewayAs(ServerRole)
+	if gateway == nil {
 		return nil
 	}
-	spec := o.GatewayServer.Spec
+	spec := gateway.Server.Spec
 	nodePort := ptr.Deref(spec.Endpoint.NodePort, 0)
 	if reported := o.Endpoint(); reported != nil && nodePort != 0 {
 		nodePort = reported.Port // it still has the one before if the API server refuses this one
 	}
-	template, pods := observedTemplate(o.GatewayServer)
+	template, pods := observedTemplate(gateway)
 	return &GatewayServer{
-		TunnelSettings:     tunnelSettingsOf(o.GatewayServer),
+		TunnelSettings:     o.TunnelSettings(),
 		ServiceType:        spec.Endpoint.ServiceType,
 		Port:               spec.Endpoint.Port,
 		NodePort:           nodePort,
@@ -106,13 +107,13 @@ func (e Endpoint) Reaches(service *corev1.Service) bool {
 	}
 }
 
-// TemplateOn implements [Gateway].
+// TemplateOn implements [GatewaySettings].
 func (g GatewayServer) TemplateOn(liqoNamespace string) Template {
 	return g.Template.Or(DefaultServerTemplate(liqoNamespace))
 }
 
-// Keys implements [Gateway].
+// Keys implements [GatewaySettings].
 func (g GatewayServer) Keys() (secret, rotation string) { return g.KeySecret, g.KeyRotation }
 
-// PodSettings implements [Gateway].
+// PodSettings implements [GatewaySettings].
 func (g GatewayServer) PodSettings() *PodSettings { return g.Pods }

@@ -38,7 +38,7 @@ func (l Limits) WriteTo(rules *networkingv1beta1.FirewallConfiguration, name str
 
 // ReadFirewall reads the FirewallConfiguration that the gateway names from the leaf's cache.
 func (o *Objects) ReadFirewall(ctx context.Context, leaf *cluster.Leaf) error {
-	gateway := o.Gateway()
+	gateway := o.Gateway
 	if gateway == nil || gateway.GetAnnotations()[LimitsAnnotation] == "" {
 		return nil
 	}

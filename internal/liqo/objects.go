@@ -8,6 +8,7 @@ import (
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -16,8 +17,7 @@ import (
 // Objects are a leaf's objects of its network with one other cluster, in any namespace. A missing object is nil.
 type Objects struct {
 	Configuration *networkingv1beta1.Configuration
-	GatewayServer *networkingv1beta1.GatewayServer
-	GatewayClient *networkingv1beta1.GatewayClient
+	Gateway       *Gateway
 	PublicKey     *networkingv1beta1.PublicKey
 	Connection    *networkingv1beta1.Connection            // the worst one of a gateway with several tunnels
 	Firewall      *networkingv1beta1.FirewallConfiguration // of the limits; only gateways that name one have it
@@ -31,17 +31,41 @@ type Objects struct {
 	Extra []client.Object
 }
 
+// Add adds an object. Of a kind, the first one counts, and both kinds of gateways are one. Any other is extra.
+func (o *Objects) Add(object client.Object) {
+	switch object := object.(type) {
+	case *networkingv1beta1.Configuration:
+		if o.Configuration == nil {
+			o.Configuration = object
+			return
+		}
+	case *networkingv1beta1.PublicKey:
+		if o.PublicKey == nil {
+			o.PublicKey = object
+			return
+		}
+	case *networkingv1beta1.Connection:
+		if o.Connection == nil {
+			o.Connection = object
+			return
+		}
+	default:
+		if o.Gateway == nil {
+			o.Gateway = GatewayOf(object)
+			return
+		}
+	}
+	o.Extra = append(o.Extra, object)
+}
+
 // All returns the objects that exist, in the order of their creation, without the extra ones.
 func (o Objects) All() []client.Object {
 	var all []client.Object
 	if o.Configuration != nil {
 		all = append(all, o.Configuration)
 	}
-	if o.GatewayServer != nil {
-		all = append(all, o.GatewayServer)
-	}
-	if o.GatewayClient != nil {
-		all = append(all, o.GatewayClient)
+	if o.Gateway != nil {
+		all = append(all, o.Gateway.Object)
 	}
 	if o.PublicKey != nil {
 		all = append(all, o.PublicKey)
@@ -55,35 +79,24 @@ func (o Objects) All() []client.Object {
 	return all
 }
 
-// Gateway returns the leaf's gateway, or nil.
-func (o Objects) Gateway() client.Object {
-	switch {
-	case o.GatewayServer != nil:
-		return o.GatewayServer
-	case o.GatewayClient != nil:
-		return o.GatewayClient
-	default:
-		return nil
-	}
-}
-
 // EndpointStatus returns the endpoint that the gateway server reports, or nil if nobody can dial it yet. Liqo reports
 // an empty address while a node has none.
 func (o Objects) EndpointStatus() *networkingv1beta1.EndpointStatus {
-	if o.GatewayServer == nil || o.GatewayServer.Status.Endpoint == nil {
+	server := o.GatewayAs(ServerRole)
+	if server == nil || server.Endpoint == nil {
 		return nil
 	}
-	endpoint := o.GatewayServer.Status.Endpoint
+	endpoint := server.Endpoint
 	if endpoint.Port == 0 || len(endpoint.Addresses) == 0 || endpoint.Addresses[0] == "" {
 		return nil
 	}
 	return endpoint
 }
 
-// ConnectionStatus returns the status of the tunnel that this gateway reports. It ignores a Connection of an earlier
-// gateway. A Connection that the gateway has stopped renewing does not count as up.
-func (o Objects) ConnectionStatus(gateway client.Object) networkingv1beta1.ConnectionStatusValue {
-	if o.Connection == nil || !OwnedBy(o.Connection, gateway) {
+// Tunnel returns the status of the tunnel that the leaf's gateway reports. It may be empty. It ignores a Connection of
+// an earlier gateway. A Connection that the gateway has stopped renewing does not count as up.
+func (o Objects) Tunnel() networkingv1beta1.ConnectionStatusValue {
+	if o.Connection == nil || o.Gateway == nil || !OwnedBy(o.Connection, o.Gateway) {
 		return ""
 	}
 	if !o.SilentSince.IsZero() {
@@ -92,40 +105,32 @@ func (o Objects) ConnectionStatus(gateway client.Object) networkingv1beta1.Conne
 	return o.Connection.Status.Value
 }
 
-// Tunnel returns the status of the tunnel that the leaf's gateway reports. It may be empty.
-func (o Objects) Tunnel() networkingv1beta1.ConnectionStatusValue {
-	gateway := o.Gateway()
-	if gateway == nil {
-		return ""
-	}
-	return o.ConnectionStatus(gateway)
-}
-
 // Ignored returns the objects that Liqo's controllers have not reacted to.
 func (o Objects) Ignored() []client.Object {
 	var ignored []client.Object
 	if o.Configuration != nil && !IsDecided(o.Configuration) {
 		ignored = append(ignored, o.Configuration)
 	}
-	if o.GatewayServer != nil && o.GatewayServer.Status.ServerRef == nil {
-		ignored = append(ignored, o.GatewayServer)
-	}
-	if o.GatewayClient != nil && o.GatewayClient.Status.ClientRef == nil {
-		ignored = append(ignored, o.GatewayClient)
+	if o.Gateway != nil && o.Gateway.Made == nil {
+		ignored = append(ignored, o.Gateway.Object)
 	}
 	return ignored
 }
 
-// Handled returns the leaf's gateway. It returns nil if there is none, or if Liqo has not reacted to it.
-func (o Objects) Handled() client.Object {
-	switch {
-	case o.GatewayServer != nil && o.GatewayServer.Status.ServerRef != nil:
-		return o.GatewayServer
-	case o.GatewayServer == nil && o.GatewayClient != nil && o.GatewayClient.Status.ClientRef != nil:
-		return o.GatewayClient
-	default:
+// Keys returns the Secret with the keys of the leaf's gateway, or nil if Liqo reports none.
+func (o Objects) Keys() *corev1.ObjectReference {
+	if o.Gateway == nil {
 		return nil
 	}
+	return o.Gateway.Keys
+}
+
+// Handled returns the leaf's gateway. It returns nil if there is none, or if Liqo has not reacted to it.
+func (o Objects) Handled() *Gateway {
+	if o.Gateway == nil || o.Gateway.Made == nil {
+		return nil
+	}
+	return o.Gateway
 }
 
 // IsInPlace reports whether this end of the tunnel has everything that it needs to reach the other end.

@@ -3,7 +3,6 @@ package liqo
 import (
 	"encoding/json"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -78,8 +77,8 @@ func DerivedTemplateOf(gateway client.Object) client.ObjectKey {
 
 // DerivationOf returns what the template of a gateway was derived from. It is nil if the gateway refers to a template
 // that was not derived for it.
-func DerivationOf(gateway client.Object) *Derivation {
-	reference := templateReference(gateway)
+func DerivationOf(gateway *Gateway) *Derivation {
+	reference := gateway.Template
 	if (client.ObjectKey{Namespace: reference.Namespace, Name: reference.Name}) != DerivedTemplateOf(gateway) {
 		return nil
 	}
@@ -91,23 +90,11 @@ func DerivationOf(gateway client.Object) *Derivation {
 	return &derivation
 }
 
-// templateReference returns the reference of a gateway to its template.
-func templateReference(gateway client.Object) corev1.ObjectReference {
-	switch gateway := gateway.(type) {
-	case *networkingv1beta1.GatewayServer:
-		return gateway.Spec.ServerTemplateRef
-	case *networkingv1beta1.GatewayClient:
-		return gateway.Spec.ClientTemplateRef
-	default:
-		return corev1.ObjectReference{}
-	}
-}
-
 // observedTemplate returns the template of a gateway, or the one that it was derived from, and the settings of the pods
 // then.
-func observedTemplate(gateway client.Object) (Template, *PodSettings) {
+func observedTemplate(gateway *Gateway) (Template, *PodSettings) {
 	if derivation := DerivationOf(gateway); derivation != nil {
 		return derivation.Base, &derivation.Pods
 	}
-	return templateFrom(templateReference(gateway)), nil
+	return templateFrom(*gateway.Template), nil
 }

@@ -110,9 +110,8 @@ func (r *reports) reportFor(connection client.Object) *reportOfVersion {
 // ReadSilence returns when the gateway last reported its tunnel as up, if its next report is overdue. Otherwise it
 // returns zero. It asks the leaf only if the report seems overdue.
 func (o Objects) ReadSilence(ctx context.Context, leaf *cluster.Leaf) (time.Time, error) {
-	gateway := o.Gateway()
-	if gateway == nil || o.ConnectionStatus(gateway) == "" {
+	if o.Tunnel() == "" {
 		return time.Time{}, nil
 	}
-	return silentSince(ctx, leaf, gateway, o.Connection)
+	return silentSince(ctx, leaf, o.Gateway, o.Connection)
 }

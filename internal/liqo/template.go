@@ -54,8 +54,8 @@ func (t Template) observed(template, byDefault Template) Template {
 	return template
 }
 
-// Gateway is the settings of a gateway: a [GatewayServer] or a [GatewayClient].
-type Gateway interface {
+// GatewaySettings is the settings of a gateway: a [GatewayServer] or a [GatewayClient].
+type GatewaySettings interface {
 	// TemplateOn returns the template of the gateway on a leaf with this Liqo namespace. No field is empty.
 	TemplateOn(liqoNamespace string) Template
 	// Keys returns the name of the user's Secret with the keys, and the value whose change gives the gateway new keys.

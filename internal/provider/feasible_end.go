@@ -42,7 +42,7 @@ type checkedEnd struct {
 
 // plannedGateway is the settings of a gateway, which are known.
 type plannedGateway struct {
-	liqo.Gateway
+	liqo.GatewaySettings
 
 	tunnelKnown bool // so are the settings that it shares with the other gateway
 }
@@ -128,14 +128,14 @@ func (s checkedEnd) checkTemplate(ctx context.Context) diag.Diagnostics {
 	if s.gateway == nil || !s.gatewayChanges && !s.followsChange {
 		return nil
 	}
-	template, err := s.end.CheckTemplate(ctx, s.gateway.Gateway)
+	template, err := s.end.CheckTemplate(ctx, s.gateway.GatewaySettings)
 	if err != nil {
 		return checkResult(s.templatePath(err), err)
 	}
 	if !s.gatewayChanges {
 		return nil
 	}
-	server, _ := s.gateway.Gateway.(liqo.GatewayServer) // a client has none of these settings
+	server, _ := s.gateway.GatewaySettings.(liqo.GatewayServer) // a client has none of these settings
 	var diags diag.Diagnostics
 	for _, setting := range []struct {
 		attribute, field string
@@ -171,7 +171,7 @@ func (s checkedEnd) checkServiceMetadata(ctx context.Context) diag.Diagnostics {
 	if s.gateway == nil || !s.gatewayChanges {
 		return nil
 	}
-	server, _ := s.gateway.Gateway.(liqo.GatewayServer) // a client has no Service
+	server, _ := s.gateway.GatewaySettings.(liqo.GatewayServer) // a client has no Service
 	attribute := "service_annotations"
 	if len(server.ServiceAnnotations) == 0 {
 		attribute = "service_labels"
@@ -185,7 +185,7 @@ func (s checkedEnd) checkTechnology(ctx context.Context) diag.Diagnostics {
 		return nil
 	}
 	return checkResult(s.gatewayAt.AtName("template"),
-		s.end.CheckTechnology(ctx, s.namespace.ValueString(), s.gateway.Gateway))
+		s.end.CheckTechnology(ctx, s.namespace.ValueString(), s.gateway.GatewaySettings))
 }
 
 // checkNodePort finds a node port that another Service of the leaf has.
@@ -193,7 +193,7 @@ func (s checkedEnd) checkNodePort(ctx context.Context) diag.Diagnostics {
 	if s.gateway == nil || !s.gatewayChanges {
 		return nil
 	}
-	server, _ := s.gateway.Gateway.(liqo.GatewayServer) // a client has no Service
+	server, _ := s.gateway.GatewaySettings.(liqo.GatewayServer) // a client has no Service
 	return checkResult(s.gatewayAt.AtName("node_port"), s.end.CheckNodePort(ctx, server))
 }
 
@@ -202,7 +202,7 @@ func (s checkedEnd) checkLoadBalancer(ctx context.Context) diag.Diagnostics {
 	if s.gateway == nil || !s.gatewayChanges {
 		return nil
 	}
-	server, _ := s.gateway.Gateway.(liqo.GatewayServer) // a client has no Service
+	server, _ := s.gateway.GatewaySettings.(liqo.GatewayServer) // a client has no Service
 	return checkedWarning(s.gatewayAt.AtName("port"), s.end.CheckLoadBalancer(ctx, server))
 }
 

@@ -114,7 +114,7 @@ func (p *endPlanning[M, P]) reserveNodePort(ctx context.Context) diag.Diagnostic
 	if gateway == nil {
 		return nil
 	}
-	server, _ := gateway.Gateway.(liqo.GatewayServer) // a client has no Service
+	server, _ := gateway.GatewaySettings.(liqo.GatewayServer) // a client has no Service
 	return p.leaves.planned.reserveNodePort(p.leaf, server, path.Empty(), p.own.Token)
 }
 

@@ -110,7 +110,7 @@ func (n network) lacksRules() bool {
 	switch {
 	case !n.client.HasLimits() && !n.server.HasLimits():
 		return false
-	case owner.IsEndObject(n.client.Gateway()) || owner.IsEndObject(n.server.Gateway()):
+	case owner.IsEndObject(n.client.Gateway) || owner.IsEndObject(n.server.Gateway):
 		return n.client.LimitsEdited() || n.server.LimitsEdited()
 	default:
 		return n.allow() == nil

@@ -111,7 +111,7 @@ func (s *Shortcut) undo(ctx context.Context, spec Spec, failure error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToUndo)
 	defer cancel()
 	n, err := s.find(ctx)
-	if err != nil || n.client.Gateway() != nil || n.server.Gateway() != nil {
+	if err != nil || n.client.Gateway != nil || n.server.Gateway != nil {
 		return joinErrors(failure, err)
 	}
 	return joinErrors(failure, s.Disconnect(ctx, spec.removal()))

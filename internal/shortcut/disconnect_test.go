@@ -63,7 +63,7 @@ func TestDisconnectLeavesObjectsOfSomeoneElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	left, err := shortcut.Client.Find(t.Context())
-	if err != nil || left.Configuration == nil || left.GatewayServer == nil {
+	if err != nil || left.Configuration == nil || left.Gateway == nil {
 		t.Errorf("left are %v (%v)", left.Made(), err)
 	}
 	namespace, err := shortcut.Client.TenantNamespace(t.Context())

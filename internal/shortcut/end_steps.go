@@ -28,7 +28,7 @@ type endSteps struct {
 
 // checkGateway fails if the gateway of this end can't follow a change of either one. Otherwise an end would be changed,
 // and the other one would not fit it. A repair of something else needs no template.
-func (e *endSteps) checkGateway(changes *steps.Step[bool], settings liqo.Gateway) steps.Before {
+func (e *endSteps) checkGateway(changes *steps.Step[bool], settings liqo.GatewaySettings) steps.Before {
 	return steps.ActWith(e.run, e.Leaf.Name, "check that its gateway can follow", changes,
 		func(ctx context.Context, changes bool) error {
 			if !changes {

@@ -71,7 +71,7 @@ func (s *Shortcut) Reversed(ctx context.Context) (bool, error) {
 }
 
 func endStatus(ctx context.Context, e *end.End, objects liqo.Objects) (EndStatus, error) {
-	gateway := objects.Gateway()
+	gateway := objects.Gateway
 	if gateway == nil {
 		return EndStatus{Status: Disconnected}, nil
 	}

@@ -41,16 +41,21 @@ func toRotate(t *testing.T) (*Shortcut, Spec) {
 // beforeRotations is an annotation on the gateways. Those that replace them do not have it.
 const beforeRotations = "example.com/before-rotations"
 
+// gatewayAt returns the gateway of an end, or nil.
 func gatewayAt(t *testing.T, s *Shortcut, e *end.End) client.Object {
 	t.Helper()
 	n, err := s.find(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	gateway := n.server.Gateway
 	if e == s.Client {
-		return n.client.Gateway()
+		gateway = n.client.Gateway
 	}
-	return n.server.Gateway()
+	if gateway == nil {
+		return nil
+	}
+	return gateway.Object
 }
 
 // expectSameGateways fails if a rotation has replaced a gateway.

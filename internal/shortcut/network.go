@@ -53,10 +53,10 @@ func (n network) reversed() bool {
 // gateways counts the gateways with which client dials server.
 func gateways(client, server liqo.Objects) int {
 	count := 0
-	if client.GatewayClient != nil {
+	if client.GatewayAs(liqo.ClientRole) != nil {
 		count++
 	}
-	if server.GatewayServer != nil {
+	if server.GatewayAs(liqo.ServerRole) != nil {
 		count++
 	}
 	return count

@@ -224,7 +224,7 @@ func anyOf(ctx context.Context, questions ...question) (bool, error) {
 // [Status] does not show: the Service of the server's gateway, a gateway's keys, or a Connection. It asks the leaves.
 func (s *Shortcut) Lost(ctx context.Context) (bool, error) {
 	n, err := s.observe(ctx)
-	if err != nil || n.client.GatewayClient == nil || n.server.GatewayServer == nil {
+	if err != nil || n.client.GatewayAs(liqo.ClientRole) == nil || n.server.GatewayAs(liqo.ServerRole) == nil {
 		return false, err
 	}
 	if end.ConnectionLost(n.client) || end.ConnectionLost(n.server) {

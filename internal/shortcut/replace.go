@@ -14,7 +14,7 @@ func (s *Shortcut) ChangesGateways(ctx context.Context, spec Spec) (bool, error)
 	spec = spec.shareSettings()
 	for _, each := range []struct {
 		end      *end.End
-		settings liqo.Gateway
+		settings liqo.GatewaySettings
 	}{{s.Client, spec.Client}, {s.Server, spec.Server}} {
 		if changes, err := each.end.ChangesGateway(ctx, each.settings); err != nil || changes {
 			return changes, err
@@ -41,10 +41,10 @@ func (s *Shortcut) replacesServer(spec liqo.GatewayServer) func(ctx context.Cont
 		switch {
 		case err != nil:
 			return false, err
-		case n.server.GatewayClient != nil:
+		case n.server.GatewayAs(liqo.ClientRole) != nil:
 			return true, nil
-		case n.server.GatewayServer == nil:
-			return n.client.GatewayClient != nil, nil
+		case n.server.Gateway == nil:
+			return n.client.GatewayAs(liqo.ClientRole) != nil, nil
 		default:
 			return s.Server.ReplacesGatewayServer(ctx, namespace, spec)
 		}
@@ -58,7 +58,7 @@ func (s *Shortcut) replacesClient(spec liqo.GatewayClient) func(ctx context.Cont
 		switch {
 		case err != nil:
 			return false, err
-		case objects.GatewayServer != nil:
+		case objects.GatewayAs(liqo.ServerRole) != nil:
 			return true, nil
 		default:
 			return s.Client.ReplacesGatewayClient(ctx, namespace, spec)

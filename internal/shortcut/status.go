@@ -30,13 +30,13 @@ const Unknown Status = "Unknown"
 func (n network) status() Status {
 	client, server := n.client, n.server
 	switch {
-	case client.Configuration == nil || client.GatewayClient == nil,
-		server.Configuration == nil || server.GatewayServer == nil,
+	case client.Configuration == nil || client.GatewayAs(liqo.ClientRole) == nil,
+		server.Configuration == nil || server.GatewayAs(liqo.ServerRole) == nil,
 		client.Dialled() == nil || !end.KeyInPlace(client) || !end.KeyInPlace(server),
 		n.lacksRules():
 		return Disconnected
 	}
-	atClient, atServer := client.ConnectionStatus(client.GatewayClient), server.ConnectionStatus(server.GatewayServer)
+	atClient, atServer := client.Tunnel(), server.Tunnel()
 	switch {
 	case atClient == networkingv1beta1.ConnectionError || atServer == networkingv1beta1.ConnectionError:
 		return Error
@@ -49,11 +49,10 @@ func (n network) status() Status {
 
 // statusAt returns the status of a network as its gateway at one end reports it.
 func statusAt(objects liqo.Objects) Status {
-	gateway := objects.Gateway()
-	if gateway == nil || objects.LimitsEdited() {
+	if objects.Gateway == nil || objects.LimitsEdited() {
 		return Disconnected
 	}
-	switch objects.ConnectionStatus(gateway) {
+	switch objects.Tunnel() {
 	case networkingv1beta1.Connected:
 		return Connected
 	case networkingv1beta1.ConnectionError:

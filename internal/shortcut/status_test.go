@@ -13,14 +13,14 @@ import (
 // wholeClient and wholeServer are the two ends of a complete network. The gateway reports this status.
 func wholeClient(status networkingv1beta1.ConnectionStatusValue) liqo.Objects {
 	whole := connected(status)
-	whole.GatewayClient = clustertest.GatewayClient("milan")
-	whole.GatewayClient.UID = "gateway"
+	whole.Gateway = liqo.GatewayOf(clustertest.GatewayClient("milan"))
+	whole.Gateway.SetUID("gateway")
 	return whole
 }
 
 func wholeServer(status networkingv1beta1.ConnectionStatusValue) liqo.Objects {
 	whole := connected(status)
-	whole.GatewayServer = &networkingv1beta1.GatewayServer{ObjectMeta: metav1.ObjectMeta{UID: "gateway"}}
+	whole.Gateway = liqo.GatewayOf(&networkingv1beta1.GatewayServer{ObjectMeta: metav1.ObjectMeta{UID: "gateway"}})
 	return whole
 }
 
@@ -59,9 +59,9 @@ func TestWithAnyObjectMissingThereIsNoConnection(t *testing.T) {
 	for name, remove := range map[string]func(client, server *liqo.Objects){
 		"the client's Configuration": func(client, _ *liqo.Objects) { client.Configuration = nil },
 		"the server's Configuration": func(_, server *liqo.Objects) { server.Configuration = nil },
-		"the GatewayClient":          func(client, _ *liqo.Objects) { client.GatewayClient = nil },
-		"the server's address":       func(client, _ *liqo.Objects) { client.GatewayClient.Spec.Endpoint.Addresses = nil },
-		"the GatewayServer":          func(_, server *liqo.Objects) { server.GatewayServer = nil },
+		"the GatewayClient":          func(client, _ *liqo.Objects) { client.Gateway = nil },
+		"the server's address":       func(client, _ *liqo.Objects) { client.Gateway.Endpoint.Addresses = nil },
+		"the GatewayServer":          func(_, server *liqo.Objects) { server.Gateway = nil },
 		"the client's PublicKey":     func(client, _ *liqo.Objects) { client.PublicKey = nil },
 		"the server's PublicKey":     func(_, server *liqo.Objects) { server.PublicKey = nil },
 	} {
@@ -75,7 +75,7 @@ func TestWithAnyObjectMissingThereIsNoConnection(t *testing.T) {
 
 func TestAConnectionOfAnEarlierGatewayDoesNotCount(t *testing.T) {
 	client, server := wholeClient(networkingv1beta1.Connected), wholeServer(networkingv1beta1.Connected)
-	server.GatewayServer.UID = "a new gateway"
+	server.Gateway.SetUID("a new gateway")
 	if got := (network{client: client, server: server}).status(); got != Connecting {
 		t.Errorf("got %s", got)
 	}

@@ -23,7 +23,7 @@ func taken(t *testing.T) *Shortcut {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := rome.Edit(t.Context(), n.client.GatewayClient, func(o client.Object) { somebody.Mark(o) }); err != nil {
+	if err := rome.Edit(t.Context(), n.client.Gateway.Object, func(o client.Object) { somebody.Mark(o) }); err != nil {
 		t.Fatal(err)
 	}
 	return mine
