@@ -34,8 +34,10 @@ type topologyDataModel struct {
 	Central      types.String   `tfsdk:"central"`
 	EdgesOf      []string       `tfsdk:"edges_of"`
 	ProblemsOnly types.Bool     `tfsdk:"problems_only"`
+	IncludePairs types.Bool     `tfsdk:"include_pairs"`
 	Nodes        types.List     `tfsdk:"nodes"`
 	Edges        types.List     `tfsdk:"edges"`
+	Pairs        types.List     `tfsdk:"pairs"`
 	Mermaid      types.String   `tfsdk:"mermaid"`
 	Timeouts     timeouts.Value `tfsdk:"timeouts"`
 }
@@ -52,16 +54,20 @@ func (d *topologyDataSource) Read(ctx context.Context, req datasource.ReadReques
 		}
 		var versions map[string]string
 		var uses map[string][]direct.Use
+		var placements []direct.Placement
+		var unplaced error
 		var group sync.WaitGroup
 		group.Go(func() {
 			versions = askAll(ctx, d.leaves, names, liqo.Version)
 		})
 		group.Go(func() { uses = askAll(ctx, d.leaves, names, direct.Uses) })
+		group.Go(func() { placements, unplaced = d.placements(ctx, model) })
 		survey, diags := d.leaves.survey(ctx, names, model.Clusters)
 		resp.Diagnostics.Append(diags...)
 		group.Wait()
 		graph := topology.New(survey, model.Central.ValueString())
 		graph.AddServices(uses)
+		resp.Diagnostics.Append(model.addPairs(&graph, placements, unplaced)...)
 		resp.Diagnostics.Append(model.show(graph, versions)...)
 	})
 }
@@ -95,11 +101,12 @@ func (m *topologyDataModel) show(graph topology.Graph, versions map[string]strin
 	if diags := m.check(names); diags.HasError() {
 		return diags
 	}
+	m.Pairs = pairList(graph.Pairs)
 	graph = graph.Select(topology.Filter{EdgesOf: m.EdgesOf, ProblemsOnly: m.ProblemsOnly.ValueBool()})
 	m.Nodes, m.Edges = nodeList(graph.Nodes, versions), edgeList(graph.Edges)
 	m.Mermaid = stringOrNull(graph.Mermaid())
 	if m.Mermaid.IsNull() {
-		return diag.Diagnostics{tooLargeForAPicture(len(graph.Edges))}
+		return diag.Diagnostics{tooLargeForAPicture(graph.Lines())}
 	}
 	return nil
 }

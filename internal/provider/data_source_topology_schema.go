@@ -26,12 +26,15 @@ func (d *topologyDataSource) Schema(ctx context.Context, _ datasource.SchemaRequ
 			},
 			"edges_of":      edgesOfAttribute(),
 			"problems_only": problemsOnlyAttribute(),
+			"include_pairs": includePairsAttribute(),
 			"nodes":         nodesAttribute(),
 			"edges":         edgesAttribute(),
+			"pairs":         pairsAttribute(),
 			"mermaid": shownString("The picture as a [Mermaid](https://mermaid.js.org) flowchart, which GitHub " +
 				"draws in a Markdown block of language `mermaid`. Thick arrows are shortcuts, thin arrows are " +
 				"peerings. A connection that does not work is dashed; a broken one is also red and has a ✗. One that " +
-				"`allow` limits says so. The text changes only if a node, an edge or a status changes. A picture of " +
+				"`allow` limits says so. With `include_pairs`, dotted lines without an arrowhead are pairs without a shortcut, " +
+				"with the number of their Services. The text changes only if a node, an edge or a status changes. A picture of " +
 				"selected edges says so. Mermaid draws up to 500 edges and 50,000 characters. If the picture would be " +
 				"larger, this is null, with a warning: `edges_of` and `problems_only` select a part."),
 			"timeouts": readTimeout(ctx),

@@ -52,6 +52,25 @@ func TestATopologyListsItsNodesAndEdges(t *testing.T) {
 	})
 }
 
+func TestATopologyListsItsPairs(t *testing.T) {
+	var without, with topologyDataModel
+	without.show(topology.Graph{}, nil)
+	with.show(topology.Graph{Pairs: []topology.Pair{
+		{
+			Client: "milan", Server: "rome", ClientPods: 2, ServerPods: 1, CentralLatency: fiveMS,
+			Services: []topology.PairService{{Namespace: "shop", Name: "web", Direct: true}},
+		},
+		{Client: "rome", Server: "turin", HasShortcut: true},
+	}}, nil)
+	shows(t, map[string][2]any{
+		"pairs without them": {without.Pairs, "<null>"},
+		"pairs": {with.Pairs, `[{"central_latency_ms":5.000000,"client":"milan","client_pods":2,"has_shortcut":false,` +
+			`"server":"rome","server_pods":1,"services":[{"direct":true,"name":"web","namespace":"shop"}]},` +
+			`{"central_latency_ms":<null>,"client":"rome","client_pods":0,"has_shortcut":true,` +
+			`"server":"turin","server_pods":0,"services":[]}]`},
+	})
+}
+
 func TestATopologyListsAClusterThatCannotBeRead(t *testing.T) {
 	var model topologyDataModel
 	unread := shortcut.Survey{Leaves: []shortcut.Leaf{{Name: "rome", Err: context.DeadlineExceeded}}}
@@ -65,6 +84,7 @@ func TestWrongArgumentsOfATopologyAreRejectedAtTheirAttribute(t *testing.T) {
 		`AttributeName("edges_of"): Invalid Attribute Value`:               {"edges_of": listOf()},
 		`AttributeName("edges_of"): Null List Value`:                       {"edges_of": listOf(null)},
 		`AttributeName("edges_of"): Duplicate List Value`:                  {"edges_of": listOf(text("rome"), text("rome"))},
+		`AttributeName("include_pairs"): Invalid Attribute Combination`:    {"include_pairs": tftypes.NewValue(tftypes.Bool, true)},
 		`AttributeName("edges_of").ElementKeyInt(0): Invalid Attribute Va`: {"edges_of": listOf(text(""))},
 	} {
 		got := validatedSource(t, "liqo_topology", newTopologyDataSource(), values)

@@ -50,7 +50,12 @@ func TestAccNothingInTheExamplesOfRolesForDirectServicesIsSuperfluous(t *testing
 		_, err := services.Uses(ctx, rome)
 		return err
 	}
-	roles, administrator := acctest.RolesIn(t, "direct-services"), l.ReachedAsAdministrator(t, "europe", "rome", "milan")
+	showsPairs := func(ctx context.Context, _ *services.Service, europe, _ *cluster.Leaf) error {
+		_, err := services.Placements(ctx, europe)
+		return err
+	}
+	roles := acctest.RolesIn(t, "direct-services", "pairs")
+	administrator := l.ReachedAsAdministrator(t, "europe", "rome", "milan")
 	for _, test := range []struct {
 		in   string
 		role client.Object
@@ -70,6 +75,7 @@ func TestAccNothingInTheExamplesOfRolesForDirectServicesIsSuperfluous(t *testing
 			"watch shadowendpointslices.offloading.liqo.io": awaitsShadows,
 			"list namespacemaps.offloading.liqo.io":         showsUses,
 		}},
+		{"europe", roles[2], map[string]do{"list nodes": showsPairs}},
 	} {
 		all := acctest.RightsIn([]client.Object{test.role})
 		if len(all) != len(test.uses) {
@@ -89,7 +95,7 @@ func TestAccNothingInTheExamplesOfRolesForDirectServicesIsSuperfluous(t *testing
 					}
 				}
 				leaves := maps.Clone(administrator)
-				leaves[test.in] = l.ReachedAs(t, test.in, taken.Account(), plans)
+				leaves[test.in] = l.ReachedAs(t, test.in, test.role.GetName()+"-"+taken.Account(), plans)
 				registry := acctest.RegistryOf(t, leaves)
 				europe, atEurope := registry.Leaf(t.Context(), "europe")
 				rome, atRome := registry.Leaf(t.Context(), "rome")

@@ -1,0 +1,129 @@
+package peerings
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/liqotech/liqo/pkg/consts"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+// deploys starts a Deployment whose pod Europe offloads to a leaf. It returns when the virtual kubelet has the pod.
+func (s shop) deploys(t *testing.T, app, leaf string) {
+	t.Helper()
+	labels := map[string]string{"app": app, "in": leaf}
+	s.Have(t, "europe", &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: app + "-" + leaf},
+		Spec: appsv1.DeploymentSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec:       corev1.PodSpec{NodeName: leaf, Containers: []corev1.Container{{Name: app, Image: "any"}}},
+			},
+		},
+	})
+	acctest.AwaitAny(t, s.Lab, "europe", &corev1.PodList{}, func(pod *corev1.Pod) bool {
+		return pod.Labels[consts.LocalPodLabelKey] == consts.LocalPodLabelValue && pod.Status.PodIP != ""
+	}, client.InNamespace("shop"), client.MatchingLabels(labels))
+}
+
+// leadsSomewhere returns once a leaf reaches a pod of another leaf at an address as expected.
+func (s shop) leadsSomewhere(t *testing.T, leaf string, expected func(address string) bool) {
+	t.Helper()
+	acctest.AwaitAny(t, s.Lab, leaf, &discoveryv1.EndpointSliceList{}, func(slice *discoveryv1.EndpointSlice) bool {
+		return len(slice.Endpoints) > 0 && expected(slice.Endpoints[0].Addresses[0])
+	}, client.InNamespace("shop"),
+		client.MatchingLabels{consts.ManagedByLabelKey: consts.ManagedByShadowEndpointSliceValue})
+}
+
+// The Service has a pod in Milan, and its clients are in Rome and in Naples. So two of three pairs share it.
+func TestAccTheExampleOfShortcutsForServicesJoinsThePairsThatShareOne(t *testing.T) {
+	lab := acctest.WithPods(t, acctest.UseUp(t, []string{
+		"--dataplane=real", "--peer=europe=rome", "--peer=europe=milan", "--peer=europe=naples",
+		"--cluster=europe=10.201.0.0/16", "--cluster=rome=10.202.0.0/16", "--cluster=milan=10.203.0.0/16",
+		"--cluster=naples=10.204.0.0/16",
+	}))
+	const delay = 20.0 // milliseconds, between Europe and each leaf
+	for _, leaf := range []string{"rome", "milan", "naples"} {
+		lab.Link(t, "europe", leaf)(fmt.Sprintf("--delay=%vms", delay))
+	}
+	shop := openShop(t, lab.Lab)
+	shop.deploys(t, "web", "milan")
+	shop.deploys(t, "client", "rome")
+	shop.deploys(t, "client", "naples")
+	shop.leadsSomewhere(t, "rome", centrally)
+	shop.leadsSomewhere(t, "naples", centrally)
+
+	list := lab.Written(t, lab.Contexts(`
+		data "liqo_topology" "all" {
+		  central       = "europe"
+		  include_pairs = true
+		}
+		output "pairs" {
+		  value = join(" ", [for p in data.liqo_topology.all.pairs : format("%s/%s:%s:%d-%d", p.client, p.server,
+		    join("+", [for s in p.services : "${s.namespace}.${s.name}"]), p.client_pods, p.server_pods)])
+		}
+		output "joined" {
+		  value = join(" ", [for p in data.liqo_topology.all.pairs : format("%s %s %s", p.has_shortcut,
+		    alltrue([for s in p.services : s.direct]), p.central_latency_ms >= 80)])
+		}`))
+	const pairs = "milan/naples:shop.web:1-1 milan/rome:shop.web:1-1"
+	shows := func(joined string) {
+		t.Helper()
+		list.Run("apply", "-auto-approve")
+		if got := strings.TrimSpace(list.Run("output", "-raw", "pairs")); got != pairs {
+			t.Errorf("the pairs are %s, expected %s", got, pairs)
+		}
+		if got := strings.TrimSpace(list.Run("output", "-raw", "joined")); got != joined {
+			t.Errorf("they have a shortcut, direct connections and the latency of two links: %s, expected %s", got, joined)
+		}
+	}
+	// A pod of the leaf asks the Service five times, as soon as the leaf's node leads it anywhere.
+	fastest := func(leaf string) float64 {
+		t.Helper()
+		service := acctest.WebService()
+		acctest.Must(t, lab.Client(t, leaf).Get(t.Context(), client.ObjectKeyFromObject(service), service))
+		url := "http://" + service.Spec.ClusterIP
+		lab.Probe(t, "http", leaf, url, "--until-answer", "--count=300", "--timeout=300ms")
+		result := lab.Probe(t, "http", leaf, url, "--count=5", "--interval=20ms", "--timeout=5s")
+		if result.Lost > 0 || !strings.HasPrefix(result.Answer.Name, "milan/shop/web-milan") {
+			t.Fatalf("the Service does not answer from Milan: %+v", result)
+		}
+		return result.Min
+	}
+	shows("false false true false false true")
+	through := min(fastest("rome"), fastest("naples"))
+
+	p := lab.Example(t, "shortcuts-for-services")
+	p.Apply() // the next plan is empty
+	if created := p.Resources(); strings.Count(created, "liqo_shortcut.") != 2 ||
+		!strings.Contains(created, `liqo_shortcut.used["milan/naples"]`) ||
+		!strings.Contains(created, `liqo_shortcut.used["milan/rome"]`) ||
+		!strings.Contains(created, `liqo_direct_service.used["shop/web"]`) {
+		t.Errorf("the example has created:\n%s", created)
+	}
+	for _, network := range lab.Networks(t) {
+		if strings.HasPrefix(network, "rome ") && strings.Contains(network, "liqo-tenant-naples/") {
+			t.Errorf("Rome and Naples share no Service and have %s", network)
+		}
+	}
+	shop.leadsSomewhere(t, "rome", directly)
+	shop.leadsSomewhere(t, "naples", directly)
+	over := max(fastest("rome"), fastest("naples"))
+	// A request is a way there and back for the connection, and another one for the answer. Through Europe, each way has
+	// two links. Between the leaves, there is no delay.
+	if through < 8*delay || over >= 8*delay {
+		t.Errorf("the answers took %v ms before and %v ms over the shortcuts", through, over)
+	}
+	t.Logf("HTTP to the Service, with %v ms for each link of Europe: %.1f ms through it, %.1f ms over the shortcuts",
+		delay, through, over)
+	shows("true true true true true true")
+	p.Unchanged()
+}
