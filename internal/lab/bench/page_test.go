@@ -88,7 +88,10 @@ func (r results) Failover(service, end, event string) string {
 	const named = "Failover/service=%s/%s/end=%s/event=%s"
 	r.values(fmt.Sprintf(named, service, ".*", end, event), "new-sec")
 	var cells []string
-	for _, pods := range []string{"replicas=1/lease=none", "replicas=2/lease=15s", "replicas=2/lease=4s"} {
+	for _, pods := range []string{
+		"replicas=1/lease=none/allow=false", "replicas=1/lease=none/allow=true", "replicas=2/lease=15s/allow=false",
+		"replicas=2/lease=4s/allow=false", "replicas=2/lease=4s/allow=true",
+	} {
 		name := fmt.Sprintf(named, service, pods, end, event)
 		seconds := func(unit string) string {
 			if !slices.ContainsFunc(r.measured, func(m measurement) bool { return m.name == name && m.unit == unit }) {
@@ -134,12 +137,14 @@ func showsFigures(t *testing.T, name string) {
 	}
 }
 
-func TestARowOfFailoversHasACellForEachNumberOfPods(t *testing.T) {
+func TestARowOfFailoversHasACellForEachKindOfShortcut(t *testing.T) {
 	const at = "BenchmarkFailover/service=NodePort/"
-	r := parse(at + "replicas=1/lease=none/end=server/event=node-lost 1 360.4 new-sec 450.1 tcp-sec\n" +
-		at + "replicas=2/lease=4s/end=server/event=node-lost 1 15.2 new-sec 26.1 tcp-sec\n" +
-		at + "replicas=2/lease=4s/end=server/event=node-lost 1 15.4 new-sec 26.7 tcp-sec\n")
-	if got, want := r.Failover("NodePort", "server", "node-lost"), "360 (450) | – | 15.3 (26.4)"; got != want {
+	r := parse(at + "replicas=1/lease=none/allow=false/end=server/event=node-lost 1 360.4 new-sec 450.1 tcp-sec\n" +
+		at + "replicas=1/lease=none/allow=true/end=server/event=node-lost 1 361.2 new-sec\n" +
+		at + "replicas=2/lease=4s/allow=false/end=server/event=node-lost 1 15.2 new-sec 26.1 tcp-sec\n" +
+		at + "replicas=2/lease=4s/allow=false/end=server/event=node-lost 1 15.4 new-sec 26.7 tcp-sec\n")
+	want := "360 (450) | 361 | – | 15.3 (26.4) | –"
+	if got := r.Failover("NodePort", "server", "node-lost"); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -38,24 +38,26 @@ type cost struct {
 
 func TestAccPacketsShowWhatAChangeOfTheServersGatewayCosts(t *testing.T) {
 	const port = `service_type = "NodePort", node_port = 31510`
-	costs(acctest.BorrowReal(t, acctest.Plane).Join(t, "milan", `server_gateway = { `+port+` }`),
-		cost{"service_annotations, more", `server_gateway = {
+	withAndWithoutAllow(t, func(t *testing.T, allow string) {
+		costs(acctest.BorrowReal(t, acctest.Plane).Join(t, "milan", `server_gateway = { `+port+` }`+allow), allow,
+			cost{"service_annotations, more", `server_gateway = {
 			` + port + `, service_annotations = { "example.com/speed" = "fast", "example.com/zone" = "a" }
 		}`, nil, false},
-		cost{"service_annotations, less", `server_gateway = {
+			cost{"service_annotations, less", `server_gateway = {
 			` + port + `, service_annotations = { "example.com/speed" = "slow" }
 		}`, nil, false},
-		cost{"service_labels", `server_gateway = { ` + port + `, service_labels = { team = "network" } }`, nil, false},
-		cost{"timeouts", `server_gateway = { ` + port + `, service_labels = { team = "network" } }
+			cost{"service_labels", `server_gateway = { ` + port + `, service_labels = { team = "network" } }`, nil, false},
+			cost{"timeouts", `server_gateway = { ` + port + `, service_labels = { team = "network" } }
 			timeouts = { create = "3m" }`, nil, false},
-		cost{"node_port", `server_gateway = { service_type = "NodePort", node_port = 31511 }`,
-			[]string{serverAddress, clientPod}, true},
-		cost{"port", `server_gateway = { service_type = "NodePort", node_port = 31511, port = 51900 }`,
-			[]string{serverPod}, true},
-		cost{"service_type", `server_gateway = { port = 51900 }`, []string{serverAddress, clientPod}, true},
-		cost{"load_balancer_ip", `server_gateway = { port = 51900, load_balancer_ip = "172.18.0.200" }`,
-			[]string{serverAddress, clientPod}, true},
-	)
+			cost{"node_port", `server_gateway = { service_type = "NodePort", node_port = 31511 }`,
+				[]string{serverAddress, clientPod}, true},
+			cost{"port", `server_gateway = { service_type = "NodePort", node_port = 31511, port = 51900 }`,
+				[]string{serverPod}, true},
+			cost{"service_type", `server_gateway = { port = 51900 }`, []string{serverAddress, clientPod}, true},
+			cost{"load_balancer_ip", `server_gateway = { port = 51900, load_balancer_ip = "172.18.0.200" }`,
+				[]string{serverAddress, clientPod}, true},
+		)
+	})
 }
 
 func TestAccPacketsShowWhatAnotherDialledPortCosts(t *testing.T) {
@@ -76,7 +78,7 @@ func TestAccPacketsShowWhatAnotherDialledPortCosts(t *testing.T) {
 			}},
 		},
 	})
-	costs(p, cost{"server_port", acctest.OverNodePort + `
+	costs(p, "", cost{"server_port", acctest.OverNodePort + `
 		client_gateway = { server_port = 31512 }`, []string{clientPod}, true})
 }
 
@@ -84,7 +86,7 @@ func TestAccPacketsShowThatOtherSettingsDoNotTouchTheGateways(t *testing.T) {
 	lab := acctest.BorrowReal(t, acctest.Plane)
 	half, _ := lab.Halves(t, "milan")
 	part := fmt.Sprintf("%s\nserver_network = { pod_cidrs = [%q] }\n", acctest.OverNodePort, half)
-	costs(lab.Join(t, "milan", acctest.OverNodePort),
+	costs(lab.Join(t, "milan", acctest.OverNodePort), "",
 		cost{"server_network", part, nil, true},
 		cost{"settings that the leaves do not have", part + `
 			cidr_remapping          = "forbid"
@@ -121,35 +123,37 @@ func TestAccPacketsShowWhatTheFirstUpdateAfterAnImportCosts(t *testing.T) {
 }
 
 func TestAccPacketsShowWhatAChangeOfTheTunnelCosts(t *testing.T) {
-	lab := acctest.BorrowReal(t, acctest.Plane)
-	lab.CopyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "my-server")
-	lab.CopyTemplate(t, "rome", "WgGatewayClientTemplate", "wireguard-client", "my-client")
 	const port = `server_gateway = { service_type = "NodePort", node_port = 31510 }` + "\n"
-	costs(lab.Join(t, "milan", port),
-		cost{"mtu", port + "mtu = 1300", []string{serverPod, clientPod}, true},
-		cost{"key_rotation_trigger", port + `
+	withAndWithoutAllow(t, func(t *testing.T, allow string) {
+		lab := acctest.BorrowReal(t, acctest.Plane)
+		lab.CopyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "my-server")
+		lab.CopyTemplate(t, "rome", "WgGatewayClientTemplate", "wireguard-client", "my-client")
+		costs(lab.Join(t, "milan", port+allow), allow,
+			cost{"mtu", port + "mtu = 1300", []string{serverPod, clientPod}, true},
+			cost{"key_rotation_trigger", port + `
 			mtu          = 1300
 			key_rotation_trigger = "spring"`, []string{serverKeys, serverPod, clientKeys, clientPod}, true},
-		cost{"key_rotation_trigger, again", port + `
+			cost{"key_rotation_trigger, again", port + `
 			mtu          = 1300
 			key_rotation_trigger = "summer"`, []string{serverKeys, serverPod, clientKeys, clientPod}, true},
-		cost{"key_rotation_trigger and mtu", port + `
+			cost{"key_rotation_trigger and mtu", port + `
 			mtu          = 1310
 			key_rotation_trigger = "autumn"`, []string{serverKeys, serverPod, clientKeys, clientPod}, true},
-		cost{"key_rotation_trigger removed", port + "mtu = 1310", nil, false},
-		cost{"server_address", port + fmt.Sprintf(`
+			cost{"key_rotation_trigger removed", port + "mtu = 1310", nil, false},
+			cost{"server_address", port + fmt.Sprintf(`
 			mtu            = 1310
 			client_gateway = { server_address = %q }`, lab.Cluster(t, "milan").NATIP), []string{clientPod}, true},
-		cost{"template of the client", port + `
+			cost{"template of the client", port + `
 			mtu            = 1310
 			client_gateway = { template = { name = "my-client" } }`,
-			[]string{clientGateway, clientKeys, clientPod}, true},
-		cost{"template of the server", `
+				[]string{clientGateway, clientKeys, clientPod}, true},
+			cost{"template of the server", `
 			server_gateway = { service_type = "NodePort", node_port = 31510, template = { name = "my-server" } }
 			mtu            = 1310
 			client_gateway = { template = { name = "my-client" } }`,
-			[]string{serverGateway, serverService, serverKeys, serverPod}, true},
-	)
+				[]string{serverGateway, serverService, serverKeys, serverPod}, true},
+		)
+	})
 }
 
 func TestAccPacketsShowWhatAReplacedGatewayCosts(t *testing.T) {
@@ -162,7 +166,7 @@ func TestAccPacketsShowWhatAReplacedGatewayCosts(t *testing.T) {
 		client_gateway   = { key_secret_name = "my-keys" }` + "\n"
 	ofClient := []string{clientGateway, clientKeys, clientPod}
 	ofServer := []string{serverGateway, serverService, serverKeys, serverPod}
-	costs(lab.Join(t, "milan", `server_gateway = { `+port+` }`),
+	costs(lab.Join(t, "milan", `server_gateway = { `+port+` }`), "",
 		cost{"client_namespace", `server_gateway = { ` + port + ` }
 			client_namespace = "default"`, ofClient, true},
 		cost{"key_secret_name of the client", dialled, ofClient, true},
@@ -175,14 +179,14 @@ func TestAccPacketsShowWhatAReplacedGatewayCosts(t *testing.T) {
 	)
 }
 
-// costs applies one change of the shortcut after the other. It compares the parts before and after each, and counts the
-// lost packets.
-func costs(p *acctest.PacketPair, changes ...cost) {
+// costs applies one change of the shortcut after the other, each with the same allow. It compares the parts before and
+// after each, and counts the lost packets.
+func costs(p *acctest.PacketPair, allow string, changes ...cost) {
 	p.T.Helper()
 	p.Works()
 	before := parts(p.T, p.Lab)
 	for _, change := range changes {
-		p.Configure(change.settings)
+		p.Configure(change.settings + allow)
 		traffic := p.Measure(
 			change.name,
 			map[bool]string{true: acctest.Briefly, false: acctest.Patiently}[change.loses],

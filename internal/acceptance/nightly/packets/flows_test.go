@@ -10,20 +10,45 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
+// limited lets the flows of the tests begin in both directions, and nothing else cross. No rule has an answer begin a
+// connection: the ports from which they ask are in none.
+const limited = `
+	allow = [
+	  { to = "server", protocol = "TCP", port = 80 }, { to = "client", protocol = "TCP", port = 80 },
+	  { to = "server", protocol = "UDP", port = 80 }, { to = "client", protocol = "UDP", port = 80 },
+	  { to = "server", protocol = "ICMP" }, { to = "client", protocol = "ICMP" },
+	]`
+
 // A ping has a fresh ID, and so is a new flow for every router between. What a router decides about the first packet of
 // a flow holds for the others, so a flow can be cut off while new ones pass.
 func TestAccPacketsOfAFlowUnderWayCrossAgainAfterAChange(t *testing.T) {
-	lab := acctest.BorrowReal(t, acctest.Plane)
 	var standard int64 = 10
 	if testing.Short() {
 		standard = 1
 	}
-	rounds := acctest.NumberFrom(t, "FLOW_ROUNDS", standard) // changes of each kind
+	rounds := int(acctest.NumberFrom(t, "FLOW_ROUNDS", standard)) // changes of each kind
+	withAndWithoutAllow(t, func(t *testing.T, allow string) { flowsCrossAgain(t, allow, rounds) })
+}
+
+// withAndWithoutAllow runs a test on a shortcut that is open, and on one that is limited. In a short test, it is one of
+// both.
+func withAndWithoutAllow(t *testing.T, test func(t *testing.T, allow string)) {
+	t.Helper()
+	for _, allow := range acctest.SomeOf([]string{"", limited}, 1, acctest.NewDice(t)) {
+		t.Run(fmt.Sprintf("allow=%t", allow != ""), func(t *testing.T) { test(t, allow) })
+	}
+}
+
+// flowsCrossAgain changes settings of a shortcut, and logs for how long its flows get no answer.
+func flowsCrossAgain(t *testing.T, allow string, rounds int) {
+	t.Helper()
+	lab := acctest.BorrowReal(t, acctest.Plane)
 	const settings = `
 		mtu            = %d
 		key_rotation_trigger   = "%d"
-		server_gateway = { service_type = "NodePort", node_port = %d, port = %d }`
-	values := []any{1340, 0, 31510, 51840}
+		server_gateway = { service_type = "NodePort", node_port = %d, port = %d }
+		%s`
+	values := []any{1340, 0, 31510, 51840, allow}
 	p := lab.Join(t, "milan", fmt.Sprintf(settings, values...))
 	for i, change := range []struct {
 		name string
@@ -35,7 +60,7 @@ func TestAccPacketsOfAFlowUnderWayCrossAgainAfterAChange(t *testing.T) {
 		{"port", func(round int) int { return 51840 + round%2 }},
 	} {
 		silences := map[string][]float64{} // the longest of each flow without an answer, in milliseconds
-		for round := range int(rounds) {
+		for round := range rounds {
 			values[i] = change.next(round + 1)
 			p.Configure(fmt.Sprintf(settings, values...))
 			for flow, result := range flowsThrough(p, "60s", func() { p.Run("apply", "-auto-approve") }) {

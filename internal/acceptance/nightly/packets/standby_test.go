@@ -39,9 +39,13 @@ func TestAccPacketsCrossAfterTheServersPodHasMovedToAnotherNode(t *testing.T) {
 // nothing takes over. With a file for figures, the test measures what flows lose, in each case.
 func TestAccPacketsCrossAgainAfterAFailover(t *testing.T) {
 	cases := []failoverCase{ // all that the page of figures has; the first one takes the least time
-		{"LoadBalancer", 2, "4s", "client"}, {"LoadBalancer", 2, "15s", "client"}, {"LoadBalancer", 1, "none", "client"},
-		{"LoadBalancer", 2, "4s", "server"}, {"LoadBalancer", 2, "15s", "server"}, {"LoadBalancer", 1, "none", "server"},
-		{"NodePort", 2, "4s", "server"}, {"NodePort", 2, "15s", "server"}, {"NodePort", 1, "none", "server"},
+		{"LoadBalancer", 2, "4s", "client", ""}, {"LoadBalancer", 2, "4s", "client", limited},
+		{"LoadBalancer", 2, "15s", "client", ""},
+		{"LoadBalancer", 1, "none", "client", ""}, {"LoadBalancer", 1, "none", "client", limited},
+		{"LoadBalancer", 2, "4s", "server", ""}, {"LoadBalancer", 2, "4s", "server", limited},
+		{"LoadBalancer", 2, "15s", "server", ""},
+		{"LoadBalancer", 1, "none", "server", ""}, {"LoadBalancer", 1, "none", "server", limited},
+		{"NodePort", 2, "4s", "server", ""}, {"NodePort", 2, "15s", "server", ""}, {"NodePort", 1, "none", "server", ""},
 	}
 	if !measuresFailover() {
 		cases = cases[:1]
@@ -54,7 +58,8 @@ func TestAccPacketsCrossAgainAfterAFailover(t *testing.T) {
 			}
 			f := &failover{acctest.JoinTwoNodes(t, fmt.Sprintf(`
 				server_gateway = { service_type = %q, pods = %[2]s }
-				client_gateway = { pods = %[2]s }`, one.service, pods)),
+				client_gateway = { pods = %[2]s }
+				%[3]s`, one.service, pods, one.allow)),
 				one, map[string]string{"client": "rome", "server": "milan"}[one.end]}
 			f.takesOver("pod-deleted", f.deleteActive)
 			for _, program := range []string{"liqo-gateway", "liqo-wireguard"} {
@@ -92,10 +97,12 @@ type failoverCase struct {
 	replicas int
 	lease    string // its duration; Liqo's own is 15s
 	end      string
+	allow    string // none or [limited]
 }
 
 func (c failoverCase) String() string {
-	return fmt.Sprintf("service=%s/replicas=%d/lease=%s/end=%s", c.service, c.replicas, c.lease, c.end)
+	return fmt.Sprintf("service=%s/replicas=%d/lease=%s/allow=%t/end=%s",
+		c.service, c.replicas, c.lease, c.allow != "", c.end)
 }
 
 // failover is such a shortcut. Everything happens to the gateway of the cluster.
