@@ -52,10 +52,10 @@ const (
 	allowAtEndDescription = "Which connections may cross, as this gateway enforces it; see " +
 		"[Restrict traffic](../guides/restrict-traffic.md). The rules have the form of those of a `liqo_shortcut`: give " +
 		"both ends the same ones. `to = \"server\"` leads to the cluster with the `liqo_gateway_server`, and `to = " +
-		"\"client\"` to that with the `liqo_gateway_client`. This gateway protects the pods of its own cluster, and lets only answers " +
-		"to the connections through that lead to the other one. `[]` lets nothing cross. Default: this gateway lets " +
-		"everything cross. At most 80 rules. A change is made in place, without a restart. Needs Liqo 1.1 or newer on " +
-		"this cluster."
+		"\"client\"` to that with the `liqo_gateway_client`. This gateway protects the pods of its own cluster, and lets " +
+		"only answers to the connections through that lead to the other one. `[]` lets nothing cross. Default: this " +
+		"gateway lets everything cross. At most 80 rules. A change is made in place, without a restart. Needs Liqo 1.1 " +
+		"or newer on this cluster."
 )
 
 // allowAttribute is the `allow` of a liqo_shortcut, or of a gateway for one end.

@@ -81,10 +81,12 @@ func TestATopologyListsAClusterThatCannotBeRead(t *testing.T) {
 
 func TestWrongArgumentsOfATopologyAreRejectedAtTheirAttribute(t *testing.T) {
 	for expected, values := range map[string]map[string]tftypes.Value{
-		`AttributeName("edges_of"): Invalid Attribute Value`:               {"edges_of": listOf()},
-		`AttributeName("edges_of"): Null List Value`:                       {"edges_of": listOf(null)},
-		`AttributeName("edges_of"): Duplicate List Value`:                  {"edges_of": listOf(text("rome"), text("rome"))},
-		`AttributeName("include_pairs"): Invalid Attribute Combination`:    {"include_pairs": tftypes.NewValue(tftypes.Bool, true)},
+		`AttributeName("edges_of"): Invalid Attribute Value`: {"edges_of": listOf()},
+		`AttributeName("edges_of"): Null List Value`:         {"edges_of": listOf(null)},
+		`AttributeName("edges_of"): Duplicate List Value`:    {"edges_of": listOf(text("rome"), text("rome"))},
+		`AttributeName("include_pairs"): Invalid Attribute Combination`: {
+			"include_pairs": tftypes.NewValue(tftypes.Bool, true),
+		},
 		`AttributeName("edges_of").ElementKeyInt(0): Invalid Attribute Va`: {"edges_of": listOf(text(""))},
 	} {
 		got := validatedSource(t, "liqo_topology", newTopologyDataSource(), values)

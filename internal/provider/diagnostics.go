@@ -70,16 +70,16 @@ const help = "Help:"
 
 // detail returns the text and the addresses. Terraform breaks long lines, unless they are indented.
 func (m message) detail() string {
-	var addresses string
+	var addresses strings.Builder
 	for _, id := range m.troubles {
 		if id != trouble.NoEntry {
-			addresses += "\n  " + id.Page()
+			addresses.WriteString("\n  " + id.Page())
 		}
 	}
-	if addresses == "" {
+	if addresses.Len() == 0 {
 		return m.text
 	}
-	return m.text + "\n\n" + help + addresses
+	return m.text + "\n\n" + help + addresses.String()
 }
 
 // asError returns the message as an error.

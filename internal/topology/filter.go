@@ -1,5 +1,7 @@
 package topology
 
+import "slices"
+
 // Filter selects edges. The zero value selects all of them.
 type Filter struct {
 	EdgesOf      []string // names of nodes: only their edges; nil for those of all nodes
@@ -12,25 +14,22 @@ func (g Graph) Select(filter Filter) Graph {
 	if filter.EdgesOf == nil && !filter.ProblemsOnly {
 		return g
 	}
-	chosen, stay := map[string]bool{}, map[string]bool{}
+	stay := map[string]bool{}
 	for _, name := range filter.EdgesOf {
-		chosen[name], stay[name] = true, true
+		stay[name] = true
 	}
 	selected := Graph{Whole: &Size{Nodes: len(g.Nodes), Edges: len(g.Edges)}}
-	other := func(from, to string) bool { return filter.EdgesOf != nil && !chosen[from] && !chosen[to] }
 	for _, edge := range g.Edges {
-		if other(edge.From, edge.To) || filter.ProblemsOnly && edge.condition() == working {
-			continue
+		if filter.selects(edge.From, edge.To, edge.condition() != working) {
+			stay[edge.From], stay[edge.To] = true, true
+			selected.Edges = append(selected.Edges, edge)
 		}
-		stay[edge.From], stay[edge.To] = true, true
-		selected.Edges = append(selected.Edges, edge)
 	}
 	for _, pair := range g.unjoined() {
-		if filter.ProblemsOnly || other(pair.Client, pair.Server) {
-			continue
+		if filter.selects(pair.Client, pair.Server, false) {
+			stay[pair.Client], stay[pair.Server] = true, true
+			selected.Pairs = append(selected.Pairs, pair)
 		}
-		stay[pair.Client], stay[pair.Server] = true, true
-		selected.Pairs = append(selected.Pairs, pair)
 	}
 	for _, node := range g.Nodes {
 		if stay[node.Name] || filter.EdgesOf == nil && node.Status != Ready {
@@ -38,4 +37,10 @@ func (g Graph) Select(filter Filter) Graph {
 		}
 	}
 	return selected
+}
+
+// selects reports whether the filter selects what is between two nodes, be it a problem or not.
+func (f Filter) selects(from, to string, problem bool) bool {
+	atNode := f.EdgesOf == nil || slices.Contains(f.EdgesOf, from) || slices.Contains(f.EdgesOf, to)
+	return atNode && (problem || !f.ProblemsOnly)
 }

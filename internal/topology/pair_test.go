@@ -19,10 +19,10 @@ func placed(namespace, name, serving, asking string) direct.Placement {
 	placement := direct.Placement{
 		Namespace: namespace, Name: name, Serving: map[string]bool{}, Pods: map[string]int{},
 	}
-	for _, leaf := range strings.Fields(serving) {
+	for leaf := range strings.FieldsSeq(serving) {
 		placement.Serving["id-"+leaf] = true
 	}
-	for _, leaf := range strings.Fields(serving + " " + asking) {
+	for leaf := range strings.FieldsSeq(serving + " " + asking) {
 		placement.Pods["id-"+leaf]++
 	}
 	return placement
@@ -71,7 +71,8 @@ func TestPairsShareAServiceOrHaveAShortcut(t *testing.T) {
 	}
 	peered := made("rome", "milan", 1340)
 	peered.Peering = peering("milan", "rome").Peering
-	web, db := placed("shop", "web", "milan", "rome rome"), placed("shop", "db", "milan rome", "rome")
+	web := placed("shop", "web", "milan", "rome rome") //nolint:dupword // two pods
+	db := placed("shop", "db", "milan rome", "rome")
 	for name, test := range map[string]struct {
 		links      []shortcut.Link
 		placements []direct.Placement

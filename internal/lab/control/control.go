@@ -66,7 +66,8 @@ func Serve(listener net.Listener, run func(Request) (output string, err error)) 
 	}
 }
 
-// Run lets the lab in a folder run a command, and returns the output. The error is labdir.ErrNoLab if no lab runs there.
+// Run lets the lab in a folder run a command, and returns the output. The error is labdir.ErrNoLab if no lab runs
+// there.
 func Run(ctx context.Context, dir string, args ...string) (output string, err error) {
 	folder, _ := os.Getwd() // in a folder that is gone, only absolute paths mean something
 	conn, err := labdir.Dial(dir)

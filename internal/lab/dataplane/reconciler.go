@@ -79,7 +79,8 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 // that is ready has won it, the pod gets the label of the active one.
 func (r *reconciler) elect(ctx context.Context, pod *corev1.Pod) (bool, error) {
 	options := gateway.NewOptions()
-	err := parse(kubelet.Container(pod, gatewayContainer), func(flags *pflag.FlagSet) { gateway.InitFlags(flags, options) })
+	container := kubelet.Container(pod, gatewayContainer)
+	err := parse(container, func(flags *pflag.FlagSet) { gateway.InitFlags(flags, options) })
 	if err != nil || !options.LeaderElection {
 		return true, err
 	}

@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// remembered is how many changes a leaf remembers for clients whose watch begins after them. Kubernetes remembers a hundred
-// of each kind, or more.
+// remembered is how many changes a leaf remembers for clients whose watch begins after them. Kubernetes remembers a
+// hundred of each kind, or more.
 const remembered = 200
 
 // contents are those of an object, of any kind.
@@ -208,7 +208,7 @@ func (e errTerminating) Error() string { return "namespace " + string(e) + " is 
 func (s *store) put(
 	r *resource, key types.NamespacedName, written *contents, event watch.EventType,
 ) (object, error) {
-	stored, err := s.next(r, written)
+	stored, err := s.next(written)
 	if err != nil {
 		return object{}, err
 	}
@@ -220,7 +220,7 @@ func (s *store) put(
 
 // remove removes an object. Who watches it gets it as it was, under the next version.
 func (s *store) remove(r *resource, key types.NamespacedName, present object) (object, error) {
-	last, err := s.next(r, present.DeepCopy())
+	last, err := s.next(present.DeepCopy())
 	if err != nil {
 		return object{}, err
 	}
@@ -230,7 +230,7 @@ func (s *store) remove(r *resource, key types.NamespacedName, present object) (o
 }
 
 // next gives an object the next version.
-func (s *store) next(r *resource, written *contents) (object, error) {
+func (s *store) next(written *contents) (object, error) {
 	s.version++
 	written.SetResourceVersion(s.currentVersion())
 	encoded, err := json.Marshal(written)

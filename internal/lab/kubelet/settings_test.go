@@ -34,7 +34,9 @@ func TestASettingIsChangedByNameAndListenersAreTold(t *testing.T) {
 
 func TestAWrongSettingChangesNothing(t *testing.T) {
 	s := NewSettings(Values{LoadBalancer: true})
-	for key, value := range map[string]string{"load-balancer": "perhaps", "pod-started-after": "soon", "gravity": "false"} {
+	for key, value := range map[string]string{
+		"load-balancer": "perhaps", "pod-started-after": "soon", "gravity": "false",
+	} {
 		if err := s.Set(key, value); err == nil {
 			t.Errorf("%s=%s was accepted", key, value)
 		}

@@ -39,6 +39,7 @@ type cost struct {
 func TestAccPacketsShowWhatAChangeOfTheServersGatewayCosts(t *testing.T) {
 	const port = `service_type = "NodePort", node_port = 31510`
 	withAndWithoutAllow(t, func(t *testing.T, allow string) {
+		t.Helper()
 		costs(acctest.BorrowReal(t, acctest.Plane).Join(t, "milan", `server_gateway = { `+port+` }`+allow), allow,
 			cost{"service_annotations, more", `server_gateway = {
 			` + port + `, service_annotations = { "example.com/speed" = "fast", "example.com/zone" = "a" }
@@ -125,6 +126,7 @@ func TestAccPacketsShowWhatTheFirstUpdateAfterAnImportCosts(t *testing.T) {
 func TestAccPacketsShowWhatAChangeOfTheTunnelCosts(t *testing.T) {
 	const port = `server_gateway = { service_type = "NodePort", node_port = 31510 }` + "\n"
 	withAndWithoutAllow(t, func(t *testing.T, allow string) {
+		t.Helper()
 		lab := acctest.BorrowReal(t, acctest.Plane)
 		lab.CopyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "my-server")
 		lab.CopyTemplate(t, "rome", "WgGatewayClientTemplate", "wireguard-client", "my-client")

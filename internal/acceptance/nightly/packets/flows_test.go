@@ -27,7 +27,10 @@ func TestAccPacketsOfAFlowUnderWayCrossAgainAfterAChange(t *testing.T) {
 		standard = 1
 	}
 	rounds := int(acctest.NumberFrom(t, "FLOW_ROUNDS", standard)) // changes of each kind
-	withAndWithoutAllow(t, func(t *testing.T, allow string) { flowsCrossAgain(t, allow, rounds) })
+	withAndWithoutAllow(t, func(t *testing.T, allow string) {
+		t.Helper()
+		flowsCrossAgain(t, allow, rounds)
+	})
 }
 
 // withAndWithoutAllow runs a test on a shortcut that is open, and on one that is limited. In a short test, it is one of
