@@ -102,7 +102,7 @@ func (s *Service) untilWithdrawn(ctx context.Context, members []*member) error {
 	watching.Go(func() {
 		service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name}}
 		superseded = s.Centre.UntilObject(ctx, service, func(exists bool) bool {
-			return !exists || service.Annotations[annotation] == requested
+			return !exists || requests(service)
 		}) == nil
 		if superseded { // without this watch, the wait goes on
 			cancel()

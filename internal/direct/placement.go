@@ -55,7 +55,7 @@ func Placements(ctx context.Context, centre *cluster.Leaf) ([]Placement, error) 
 			continue
 		}
 		placement := Placement{
-			Namespace: service.Namespace, Name: service.Name, Requested: service.Annotations[annotation] == requested,
+			Namespace: service.Namespace, Name: service.Name, Requested: requests(service),
 			Serving: map[string]bool{}, Pods: map[string]int{},
 		}
 		selector := labels.SelectorFromSet(service.Spec.Selector)

@@ -54,9 +54,12 @@ func (s *Service) read(ctx context.Context) (Request, error) {
 	if apierrors.IsNotFound(err) {
 		return Request{}, nil
 	}
-	request.Exists, request.Set = err == nil, request.service.Annotations[annotation] == requested
+	request.Exists, request.Set = err == nil, requests(&request.service)
 	return request, s.Centre.Explain(err)
 }
+
+// requests reports whether a Service requests direct connections.
+func requests(service *corev1.Service) bool { return service.Annotations[annotation] == requested }
 
 // Others returns who else has set the annotation, as the names of field managers, sorted.
 func (r Request) Others(owner Owner) []string {

@@ -39,7 +39,8 @@ func (e *End) takeTemplate(
 	}
 	cluster.SetAnnotation(gateway, liqo.DerivationAnnotation, text)
 	derived, err := e.deriveFor(ctx, gateway, base, derivation.Pods)
-	gateway.Template.Name, gateway.Template.Namespace = gateway.GetName(), gateway.GetNamespace()
+	name := liqo.DerivedTemplateOf(gateway)
+	gateway.Template.Name, gateway.Template.Namespace = name.Name, name.Namespace
 	return derived, err
 }
 

@@ -34,8 +34,9 @@ func (e *End) forgeGatewayClient(
 		e.Owner.KeepOrigin(gateway, existing)
 		keepDerived(gateway, existing)
 	}
-	derived, err := e.takeTemplate(ctx, liqo.GatewayOf(gateway), spec)
-	return desiredGateway{liqo.GatewayOf(gateway), derived}, err
+	desired := liqo.GatewayOf(gateway)
+	derived, err := e.takeTemplate(ctx, desired, spec)
+	return desiredGateway{desired, derived}, err
 }
 
 // EnsureGatewayClient creates the gateway that dials the other leaf's gateway at server, or changes it in place. It

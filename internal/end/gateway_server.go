@@ -47,8 +47,9 @@ func (e *End) forgeGatewayServer(
 		e.Owner.KeepOrigin(gateway, existing)
 		keepDerived(gateway, existing)
 	}
-	derived, err := e.takeTemplate(ctx, liqo.GatewayOf(gateway), spec)
-	return desiredGateway{liqo.GatewayOf(gateway), derived}, err
+	desired := liqo.GatewayOf(gateway)
+	derived, err := e.takeTemplate(ctx, desired, spec)
+	return desiredGateway{desired, derived}, err
 }
 
 // pointerTo returns nil for the zero value, which leaves the choice to Kubernetes.

@@ -91,8 +91,11 @@ func readNetworks(
 			}
 		}
 		slices.SortFunc(objects, func(one, other client.Object) int {
-			id, otherID := cluster.RemoteID(one), cluster.RemoteID(other)
-			return cmp.Or(cmp.Compare(id, otherID), compare(networks[id], one, other, self))
+			id := cluster.RemoteID(one)
+			if byID := cmp.Compare(id, cluster.RemoteID(other)); byID != 0 {
+				return byID
+			}
+			return compare(networks[id], one, other, self)
 		})
 		for _, object := range objects {
 			if id := cluster.RemoteID(object); id != "" {
