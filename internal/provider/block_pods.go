@@ -49,10 +49,10 @@ func podsAttribute(description string) schema.SingleNestedAttribute {
 			"lease_duration": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Duration of the lease that the active pod renews, in whole seconds from `2s` to `1h`. When " +
-					"it is silent for so long, another one takes over: see [High availability](../guides/high-availability.md). A " +
-					"graceful shutdown takes as long: Liqo 1.2.0 does not release the lease. A short lease costs more requests to " +
-					"the API server, and the active pod gives up when the API server is unavailable for as long. Default: `15s`, as " +
-					"in Liqo.",
+					"it is silent for so long, another one takes over: see [High " +
+					"availability](../guides/downtime.md#high-availability). A graceful shutdown takes as long: Liqo 1.2.0 does not " +
+					"release the lease. A short lease costs more requests to the API server, and the active pod gives up when the " +
+					"API server is unavailable for as long. Default: `15s`, as in Liqo.",
 				Validators: []validator.String{leaseDuration()},
 			},
 			"node_selector": textsAttribute("Labels of the nodes on which the pods may run. They add to the template's.",
