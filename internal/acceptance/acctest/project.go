@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -188,6 +189,22 @@ func (p *Project) WithPrograms(folder string) {
 	}
 	p.Set("PATH", folder+":"+path)
 }
+
+// ExamplePrograms returns the folder of kubectl and jq, which it builds once for all tests of a package.
+func ExamplePrograms(t *testing.T) string {
+	t.Helper()
+	folder, err := examplePrograms()
+	Must(t, err)
+	return folder
+}
+
+var examplePrograms = sync.OnceValues(func() (folder string, err error) {
+	folder = filepath.Join(Scratch, "programs")
+	if err = os.Mkdir(folder, 0o755); err == nil {
+		_, err = Output(Root+"/.ci/example-programs", folder)
+	}
+	return folder, err
+})
 
 // Again applies a project that is initialised, and fails the test unless the next plan is empty. It returns what
 // Terraform says.

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/vishvananda/netlink"
@@ -104,12 +106,19 @@ func configure(spec Spec) error {
 	return nil
 }
 
-// echo answers with the pod's name and the source of the request.
+// echo answers with the pod's name and the source of the request, or with as many spaces as the query `bytes` says.
 func echo(name string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		source, _, err := net.SplitHostPort(r.RemoteAddr)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		if size, err := strconv.Atoi(r.FormValue("bytes")); err == nil {
+			space := bytes.Repeat([]byte(" "), 1<<16)
+			for ; size > 0 && err == nil; size -= len(space) {
+				_, err = w.Write(space[:min(size, len(space))])
+			}
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")

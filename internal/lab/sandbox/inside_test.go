@@ -20,6 +20,15 @@ func TestAnEchoSaysWhoItIsAndWhomItSees(t *testing.T) {
 	}
 }
 
+func TestAnEchoSendsAsManyBytesAsItIsAskedFor(t *testing.T) {
+	response := httptest.NewRecorder()
+	request := httptest.NewRequest(http.MethodGet, "http://10.71.1.10/?bytes=100000", http.NoBody)
+	echo("milan/default/a").ServeHTTP(response, request)
+	if got := response.Body.Len(); got != 100000 {
+		t.Errorf("got %d bytes", got)
+	}
+}
+
 func TestAPodSendsDatagramsBack(t *testing.T) {
 	pod, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	if err != nil {

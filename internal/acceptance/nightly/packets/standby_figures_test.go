@@ -2,19 +2,11 @@ package packets
 
 import (
 	"fmt"
-	"os"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
-
-// failoverFigures is the environment variable with the name of a file to which the figures are added, in Go's benchmark
-// format: the longest time without an answer, of new pings and of flows that began before.
-const failoverFigures = "FAILOVER_FIGURES"
-
-func measuresFailover() bool { return os.Getenv(failoverFigures) != "" }
 
 // eviction is longer than Kubernetes takes to move the pod of a lost node, by default: 50 s until it notices, and 300 s
 // more. The grace of flows is longer than TCP waits after such a time before it sends a lost packet again.
@@ -23,11 +15,12 @@ const (
 	failoverGrace = "150s"
 )
 
-// shows lets something happen, and waits until packets cross again. If figures are wanted, it adds what was lost.
+// shows lets something happen, and waits until packets cross again. If figures are wanted, it adds the longest time
+// without an answer, of new pings and of flows that began before.
 func (f *failover) shows(event string, happens func()) {
 	f.T.Helper()
 	f.ComesBack()
-	if !measuresFailover() {
+	if !acctest.Measures() {
 		happens()
 		f.ComesBack()
 		return
@@ -58,38 +51,17 @@ func (f *failover) shows(event string, happens func()) {
 			f.T.Errorf("%s, %s: a flow of %s stays broken: %+v", f.end, event, protocol, flows)
 		}
 	}
-	f.record(line)
+	f.Lab.Record(f.T, line)
 	f.ComesBack() // a single packet may still be lost, when a former pod's WireGuard dials again
-}
-
-// record adds a line to the file. The first ones say what is measured where.
-func (f *failover) record(line string) {
-	f.T.Helper()
-	file, err := os.OpenFile(os.Getenv(failoverFigures), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		f.T.Fatal(err)
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err == nil && info.Size() == 0 {
-		line = fmt.Sprintf("date: %s\ncores: %d\nliqo: %s\n", time.Now().UTC().Format("2 January 2006"), runtime.NumCPU(),
-			f.Lab.Cluster(f.T, "rome").LiqoVersion) + line
-	}
-	if err == nil {
-		_, err = fmt.Fprintln(file, line)
-	}
-	if err != nil {
-		f.T.Fatal(err)
-	}
 }
 
 // settle waits until each container that waits in vain was restarted, unless packets only have to come back.
 func (f *failover) settle() {
 	f.T.Helper()
 	switch {
-	case measuresFailover() && f.replicas > 1:
+	case acctest.Measures() && f.replicas > 1:
 		f.pingFor(40)
-	case measuresFailover():
+	case acctest.Measures():
 		f.pingFor(10)
 	}
 }

@@ -47,7 +47,7 @@ func TestAccPacketsCrossAgainAfterAFailover(t *testing.T) {
 		{"LoadBalancer", 1, "none", "server", ""}, {"LoadBalancer", 1, "none", "server", limited},
 		{"NodePort", 2, "4s", "server", ""}, {"NodePort", 2, "15s", "server", ""}, {"NodePort", 1, "none", "server", ""},
 	}
-	if !measuresFailover() {
+	if !acctest.Measures() {
 		cases = cases[:1]
 	}
 	for _, one := range cases {
@@ -77,7 +77,7 @@ func TestAccPacketsCrossAgainAfterAFailover(t *testing.T) {
 			f.shows("node-back", func() { f.Lab.Command(t, "set", f.cluster, "lost-nodes=") })
 			f.takesOver("api-server-away", func() {
 				f.Lab.Command(t, "stop-apiserver", f.cluster)
-				f.pingFor(map[bool]int{true: 60, false: 10}[measuresFailover()]) // the leader gives up before
+				f.pingFor(map[bool]int{true: 60, false: 10}[acctest.Measures()]) // the leader gives up before
 				f.Lab.Command(t, "start-apiserver", f.cluster)
 			})
 			f.takesOver("template-update", func() {

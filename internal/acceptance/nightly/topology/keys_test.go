@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -112,19 +111,6 @@ func keyOf(t *testing.T, l *acctest.Lab, of, at string) string {
 // script runs a script of an example, which must succeed. It has kubectl and jq, whether this machine has them or not.
 func script(p *acctest.Project, name string, args ...string) {
 	p.T.Helper()
-	programs, err := builtPrograms()
-	if err != nil {
-		p.T.Fatal(err)
-	}
-	p.WithPrograms(programs)
+	p.WithPrograms(acctest.ExamplePrograms(p.T))
 	p.Shell(strings.Join(append([]string{"./" + name}, args...), " "))
 }
-
-// builtPrograms is the folder of the programs that the scripts of examples run, which it builds once for all tests.
-var builtPrograms = sync.OnceValues(func() (folder string, err error) {
-	folder = filepath.Join(acctest.Scratch, "programs")
-	if err = os.Mkdir(folder, 0o755); err == nil {
-		_, err = acctest.Output(acctest.Root+"/.ci/example-programs", folder)
-	}
-	return folder, err
-})

@@ -107,9 +107,9 @@ func (t translation) expressions() []expr.Any {
 	return append(rule, &expr.Immediate{Register: 1, Data: t.To.Addr().AsSlice()}, nat)
 }
 
-// forget ends the connections to translated addresses that lead elsewhere than the translations say.
+// forget ends the flows of UDP to translated addresses that lead elsewhere than the translations say.
 // Otherwise, a client that continues to send keeps its earlier translation, or the lack of one, for
-// ever. Like kube-proxy, it spares the connections to an address that is no longer translated.
+// ever. Like kube-proxy, it spares TCP, and the flows to an address that is no longer translated.
 func forget(node *sandbox.Sandbox, translations []translation) error {
 	if len(translations) == 0 {
 		return nil
@@ -121,7 +121,7 @@ func forget(node *sandbox.Sandbox, translations []translation) error {
 	return nil
 }
 
-// stale matches the connections to translated addresses that lead elsewhere.
+// stale matches the flows of UDP to translated addresses that lead elsewhere.
 type stale []translation
 
 // MatchConntrackFlow implements netlink.CustomConntrackFilter.
@@ -129,7 +129,8 @@ func (s stale) MatchConntrackFlow(flow *netlink.ConntrackFlow) bool {
 	to := addrPort(flow.Forward.DstIP, flow.Forward.DstPort)
 	actual := addrPort(flow.Reverse.SrcIP, flow.Reverse.SrcPort)
 	return slices.ContainsFunc(s, func(rule translation) bool {
-		return rule.Protocol == flow.Forward.Protocol && rule.From == to && rule.To != actual
+		return rule.Protocol == flow.Forward.Protocol && rule.Protocol == unix.IPPROTO_UDP &&
+			rule.From == to && rule.To != actual
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/liqotech/liqo/pkg/consts"
 	liqoutils "github.com/liqotech/liqo/pkg/utils"
 	"golang.org/x/sys/unix"
 	corev1 "k8s.io/api/core/v1"
@@ -24,7 +23,7 @@ import (
 
 // services is the kube-proxy of each node, and the path from the load balancer to a ready one. A Service's packets
 // go to one of its pods: the first ready one of the cluster, by name. If the cluster has none, they
-// go to the first ready one of another cluster, at the address that Liqo reflects.
+// go to the first ready address in its EndpointSlices, such as that of a pod that Liqo reflects from another cluster.
 type services struct{ *leaf }
 
 // wholeCluster makes the controller reconcile everything, whatever has changed.
@@ -45,7 +44,7 @@ func (s services) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, e
 		return ctrl.Result{}, err
 	}
 	var elsewhere discoveryv1.EndpointSliceList
-	if err := s.client.List(ctx, &elsewhere, reflected); err != nil {
+	if err := s.client.List(ctx, &elsewhere); err != nil {
 		return ctrl.Result{}, err
 	}
 	var nodes corev1.NodeList
@@ -99,9 +98,6 @@ func (n *node) translate(wanted []translation) error {
 	return forget(n.Sandbox, wanted)
 }
 
-// reflected selects the EndpointSlices with the pods of other clusters.
-var reflected = client.MatchingLabels{consts.ManagedByLabelKey: consts.ManagedByShadowEndpointSliceValue}
-
 // balancers returns the addresses of load balancers.
 func balancers(list []corev1.Service) []netip.Addr {
 	var all []netip.Addr
@@ -146,7 +142,7 @@ func target(port corev1.ServicePort, pod *corev1.Pod) netip.AddrPort {
 	return netip.AddrPortFrom(ip, targetPort(port, pod))
 }
 
-// remoteTarget returns where a pod of another cluster serves a port of a Service. It is not valid if there is none.
+// remoteTarget returns where what is no pod of the cluster serves a port of a Service. It is not valid if there is none.
 func remoteTarget(
 	service *corev1.Service, port corev1.ServicePort, elsewhere []discoveryv1.EndpointSlice,
 ) netip.AddrPort {
