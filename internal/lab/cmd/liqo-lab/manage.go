@@ -22,7 +22,7 @@ import (
 
 const (
 	// stopTimeout limits the time until a lab has ended.
-	stopTimeout = 30 * time.Second
+	stopTimeout = 2 * time.Minute
 	// stopInterval is the time between checks whether it has. There is no event for the end of a
 	// process that is not a child.
 	stopInterval = 20 * time.Millisecond
