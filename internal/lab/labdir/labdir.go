@@ -111,8 +111,8 @@ func lockOpen(folder *os.File, path string) error {
 	return nil
 }
 
-// RemoveLeftovers ends the processes and removes the folder of a lab that no longer runs. It does
-// nothing if the folder does not exist. It returns ErrInUse if the lab still runs.
+// RemoveLeftovers ends the processes and removes the folder of a lab that no longer runs, also if somebody has removed
+// the folder. It returns ErrInUse if the lab still runs.
 func RemoveLeftovers(path string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -120,7 +120,7 @@ func RemoveLeftovers(path string) error {
 	}
 	lock, err := hold(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return process.KillMarked(path)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)

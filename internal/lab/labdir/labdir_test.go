@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -70,9 +71,20 @@ func TestAFolderWithOtherFilesIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestRemovingWhatIsNotThereIsNoError(t *testing.T) {
-	if err := RemoveLeftovers(filepath.Join(t.TempDir(), "lab")); err != nil {
+func TestProcessesOfALabWhoseFolderIsGoneEnd(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lab")
+	left := exec.Command("sleep", "3600")
+	left.Env = []string{"LIQO_LAB=" + path}
+	if err := left.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() { ended <- left.Wait() }() // a process that nobody awaits stays in /proc
+	if err := RemoveLeftovers(path); err != nil {
 		t.Error(err)
+	}
+	if err := <-ended; err == nil || err.Error() != "signal: killed" {
+		t.Errorf("it has ended with %v", err)
 	}
 }
 

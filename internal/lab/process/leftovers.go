@@ -53,10 +53,13 @@ func Marked(mark string) []int {
 	return pids
 }
 
+// killGrace is how long a busy machine may take to end what is killed.
+const killGrace = time.Minute
+
 // KillMarked kills the processes that have the mark and returns when they are gone. They need no
 // clean stop, because the lab's folder is removed anyway.
 func KillMarked(mark string) error {
-	deadline := time.Now().Add(stopGrace)
+	deadline := time.Now().Add(killGrace)
 	for {
 		pids := Marked(mark)
 		if len(pids) == 0 {
