@@ -74,7 +74,7 @@ func TestADeploymentThatTheAPIServerRefusesIsNamedBeforeTheGatewayChanges(t *tes
 	} {
 		milan := milansEnd(t)
 		asked := answering(t, milan, test.answer)
-		_, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", replicated())
+		_, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, replicated())
 		if refused := err != nil; refused != test.refused || asked["create"] != 1 {
 			t.Errorf("%s: got %v after %v dry runs", name, err, asked)
 		}

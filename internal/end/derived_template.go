@@ -29,10 +29,10 @@ func (e *End) takeTemplate(
 ) (*unstructured.Unstructured, error) {
 	base, err := e.refer(settings.TemplateOn(e.Leaf.LiqoNamespace))
 	*gateway.Template = base
-	if err != nil || settings.PodSettings() == nil {
+	if err != nil || settings.Pods == nil {
 		return nil, err
 	}
-	derivation := liqo.Derivation{Base: settings.TemplateOn(e.Leaf.LiqoNamespace), Pods: *settings.PodSettings()}
+	derivation := liqo.Derivation{Base: settings.TemplateOn(e.Leaf.LiqoNamespace), Pods: *settings.Pods}
 	text, err := derivation.Annotation()
 	if err != nil {
 		return nil, err

@@ -15,16 +15,16 @@ import (
 )
 
 // replicated is the settings of a gateway server with two replicas.
-func replicated() liqo.GatewayServer {
+func replicated() liqo.GatewaySettings {
 	settings := overNodePort()
 	settings.Pods = &liqo.PodSettings{Replicas: 2}
 	return settings
 }
 
 // ensure makes Milan's gateway with these settings.
-func ensure(t *testing.T, milan *End, settings liqo.GatewayServer) *networkingv1beta1.GatewayServer {
+func ensure(t *testing.T, milan *End, settings liqo.GatewaySettings) *networkingv1beta1.GatewayServer {
 	t.Helper()
-	_, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", settings)
+	_, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, settings)
 	must(t, err)
 	objects, err := milan.Find(t.Context())
 	must(t, err)
@@ -68,16 +68,17 @@ func TestAGatewayWithSettingsOfItsPodsHasATemplateOfItsOwn(t *testing.T) {
 		ref.Kind != networkingv1beta1.WgGatewayServerTemplateKind {
 		t.Errorf("the gateway refers to %+v", ref)
 	}
-	observed := (liqo.Objects{Gateway: liqo.GatewayOf(gateway)}).ObservedServer()
-	if observed.Template != liqo.DefaultServerTemplate("liqo") || !reflect.DeepEqual(observed.Pods, replicated().Pods) {
+	observed := (liqo.Objects{Gateway: liqo.GatewayOf(gateway)}).ObservedGateway(liqo.ServerRole)
+	if observed.Template != liqo.DefaultTemplate(liqo.ServerRole, "liqo") ||
+		!reflect.DeepEqual(observed.Pods, replicated().Pods) {
 		t.Errorf("it shows %+v, %+v", observed.Template, observed.Pods)
 	}
 	for name, test := range map[string]struct {
-		settings          liqo.GatewayServer
+		settings          liqo.GatewaySettings
 		changes, replaces bool
 	}{
 		"the same": {replicated(), false, false}, "without": {overNodePort(), true, false},
-		"of another template": {func() liqo.GatewayServer {
+		"of another template": {func() liqo.GatewaySettings {
 			settings := replicated()
 			settings.Template = liqo.Template{Name: "large"}
 			return settings
@@ -188,7 +189,7 @@ func TestATemplateOfSomebodyElseIsNeitherChangedNorRemoved(t *testing.T) {
 	theirs.Labels = map[string]string{"liqo.io/remote-cluster-id": "rome"}
 	milan := milansEnd(t, theirs)
 	before := templateOf(t, milan, "liqo-tenant-rome", "rome")
-	_, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", replicated())
+	_, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, replicated())
 	says(t, err, `somebody else has a template with the gateway's name on leaf "milan"`)
 	if objects, err := milan.Find(t.Context()); err != nil || objects.Gateway != nil {
 		t.Errorf("there is %v (%v)", objects.Gateway, err)

@@ -56,8 +56,9 @@ func romesNamespace(self owner.Owner) *corev1.Namespace {
 }
 
 // overNodePort is the settings that [clustertest.GatewayServer] is made of.
-func overNodePort() liqo.GatewayServer {
-	return liqo.GatewayServer{
+func overNodePort() liqo.GatewaySettings {
+	return liqo.GatewaySettings{
+		Role:           liqo.ServerRole,
 		TunnelSettings: liqo.TunnelSettings{MTU: 1340}, ServiceType: corev1.ServiceTypeNodePort, Port: 51840,
 	}
 }

@@ -31,6 +31,6 @@ func FuzzTemplates(f *testing.F) {
 		}
 		client := &networkingv1beta1.GatewayClient{}
 		client.Spec.ClientTemplateRef = corev1.ObjectReference{Kind: name, APIVersion: resource}
-		(liqo.Objects{Gateway: liqo.GatewayOf(client)}).ObservedClient()
+		(liqo.Objects{Gateway: liqo.GatewayOf(client)}).ObservedGateway(liqo.ClientRole)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,8 +20,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
-
-// This file has what a GatewayServer and a GatewayClient have in common.
 
 // gatewayMeta names and labels a gateway as liqoctl does, and marks it as the owner's.
 func (e *End) gatewayMeta(namespace string) metav1.ObjectMeta {
@@ -54,25 +53,120 @@ func sameTunnel(one, other *liqo.Gateway) bool {
 }
 
 // forgeGateway returns the gateway that these settings make of what there is: the existing one, or nil, and the desired
-// one. A new client has no endpoint before there is a server, so it gets an example of one.
+// one, which has its name and namespace. A client dials the server, unless its settings say where else.
 func (e *End) forgeGateway(
+	ctx context.Context, objects liqo.Objects, namespace string, server liqo.Endpoint, settings liqo.GatewaySettings,
+) (existing *liqo.Gateway, desired desiredGateway, err error) {
+	existing = objects.GatewayAs(settings.Role)
+	gateway := liqo.GatewayOf(e.newGateway(namespace, server, settings))
+	*gateway.MTU, gateway.Secret.Name = settings.MTU, settings.KeySecret
+	setRotation(gateway.Object, settings.KeyRotation)
+	e.setLimited(gateway.Object, settings.Limited)
+	if existing != nil {
+		gateway.SetName(existing.GetName())
+		gateway.SetNamespace(existing.GetNamespace())
+		e.Owner.KeepOrigin(gateway, existing)
+		keepDerived(gateway, existing)
+	}
+	derived, err := e.takeTemplate(ctx, gateway, settings)
+	return existing, desiredGateway{gateway, derived}, err
+}
+
+// newGateway returns a gateway with the settings that only one role has.
+//
+// It does not use Liqo's own forge for gateways. That needs a whole clientset to find one kind, which would add every
+// API of Kubernetes to the binary.
+func (e *End) newGateway(namespace string, server liqo.Endpoint, settings liqo.GatewaySettings) client.Object {
+	if settings.Role == liqo.ServerRole {
+		return &networkingv1beta1.GatewayServer{
+			ObjectMeta: e.gatewayMeta(namespace),
+			Spec: networkingv1beta1.GatewayServerSpec{
+				Endpoint: networkingv1beta1.Endpoint{
+					Port:           settings.Port,
+					ServiceType:    settings.ServiceType,
+					NodePort:       pointerTo(settings.NodePort),
+					LoadBalancerIP: pointerTo(settings.LoadBalancerIP),
+				},
+				ServiceAnnotations: settings.ServiceAnnotations,
+				ServiceLabels:      settings.ServiceLabels,
+			},
+		}
+	}
+	dialled := settings.Dials(server)
+	return &networkingv1beta1.GatewayClient{
+		ObjectMeta: e.gatewayMeta(namespace),
+		Spec: networkingv1beta1.GatewayClientSpec{Endpoint: networkingv1beta1.EndpointStatus{
+			Addresses: dialled.Addresses,
+			Port:      dialled.Port,
+			Protocol:  new(corev1.Protocol(dialled.Protocol)),
+		}},
+	}
+}
+
+// pointerTo returns nil for the zero value, which leaves the choice to Kubernetes.
+func pointerTo[T comparable](value T) *T {
+	var zero T
+	if value == zero {
+		return nil
+	}
+	return &value
+}
+
+// presumedGateway is as [End.forgeGateway] while nobody knows the server. A new client has no endpoint before there is a
+// server, so it gets an example of one.
+func (e *End) presumedGateway(
 	ctx context.Context, objects liqo.Objects, settings liqo.GatewaySettings,
 ) (existing *liqo.Gateway, desired desiredGateway, err error) {
-	switch settings := settings.(type) {
-	case liqo.GatewayServer:
-		existing = objects.GatewayAs(liqo.ServerRole)
-		desired, err = e.forgeGatewayServer(ctx, existing, "", settings)
-	case liqo.GatewayClient:
-		dialled := objects.Dialled()
-		if dialled == nil {
-			dialled = &liqo.Endpoint{Addresses: []string{"192.0.2.1"}, Port: liqo.DefaultPort, Protocol: forge.DefaultProtocol}
-		}
-		existing = objects.GatewayAs(liqo.ClientRole)
-		desired, err = e.forgeGatewayClient(ctx, existing, "", *dialled, settings)
-	default:
-		err = fmt.Errorf("%T is not the settings of a gateway", settings)
+	server := objects.Dialled()
+	if server == nil {
+		server = &liqo.Endpoint{Addresses: []string{"192.0.2.1"}, Port: liqo.DefaultPort, Protocol: forge.DefaultProtocol}
 	}
-	return existing, desired, err
+	return e.forgeGateway(ctx, objects, "", *server, settings)
+}
+
+// EnsureGateway creates the gateway, or changes it in place. A client dials the other leaf's gateway at server. After a
+// change of a server, it returns when the gateway's Service has changed. It does not wait for pods that restart.
+func (e *End) EnsureGateway(
+	ctx context.Context, namespace string, server liqo.Endpoint, settings liqo.GatewaySettings,
+) (EnsuredGateway, error) {
+	objects, err := e.Find(ctx)
+	if err != nil {
+		return EnsuredGateway{}, err
+	}
+	existing, gateway, err := e.forgeGateway(ctx, objects, namespace, server, settings)
+	if err != nil {
+		return EnsuredGateway{}, err
+	}
+	if err := e.CheckServiceMetadata(ctx, settings); err != nil {
+		return EnsuredGateway{}, err
+	}
+	if existing == nil {
+		return e.createGateway(ctx, gateway)
+	}
+	ensured, made, err := e.changeGateway(ctx, objects, existing, gateway)
+	if err != nil || made == nil || existing.Server == nil {
+		return ensured, err
+	}
+	ensured.service, err = e.changeService(ctx, existing.Server, made.Service)
+	return ensured, err
+}
+
+// ReplacesGateway reports whether there is a gateway that can't be changed in place. This is so if its namespace,
+// template or Secret changes, or if it is marked for deletion. It is also so if something is gone that Liqo created for
+// it and does not create again.
+//
+// A missing or changed address is no reason: nodes come and go, and load balancers take their time. Nor is another
+// endpoint to dial.
+func (e *End) ReplacesGateway(ctx context.Context, namespace string, settings liqo.GatewaySettings) (bool, error) {
+	objects, err := e.Find(ctx)
+	gateway := objects.GatewayAs(settings.Role)
+	if err != nil || gateway == nil {
+		return false, err
+	}
+	if replaces, err := e.replacesGateway(ctx, gateway, namespace, settings); err != nil || replaces {
+		return replaces, err
+	}
+	return e.ServiceLost(ctx, objects)
 }
 
 // ChangesGateway reports whether a gateway with these settings is new, differs from the one that exists, or gets new
@@ -82,7 +176,7 @@ func (e *End) ChangesGateway(ctx context.Context, settings liqo.GatewaySettings)
 	if err != nil {
 		return false, err
 	}
-	existing, desired, err := e.forgeGateway(ctx, objects, settings)
+	existing, desired, err := e.presumedGateway(ctx, objects, settings)
 	if err != nil || existing == nil {
 		return err == nil, err
 	}
@@ -111,10 +205,8 @@ func (e *End) differs(ctx context.Context, existing *liqo.Gateway, desired desir
 // together with the other one, so both ends are checked before the first write. The namespace is as for
 // [End.CheckTechnology].
 func (e *End) CheckGateway(ctx context.Context, namespace string, settings liqo.GatewaySettings) error {
-	if server, ok := settings.(liqo.GatewayServer); ok {
-		if err := e.CheckServiceMetadata(ctx, server); err != nil {
-			return err
-		}
+	if err := e.CheckServiceMetadata(ctx, settings); err != nil {
+		return err
 	}
 	if err := e.CheckTechnology(ctx, namespace, settings); err != nil {
 		return err

@@ -202,9 +202,8 @@ func (e *End) replacesGateway(
 	if err != nil {
 		return false, err
 	}
-	secret, _ := settings.Keys()
 	if Leaving(gateway) || gateway.GetNamespace() != namespace || replacesTemplate ||
-		gateway.Secret.Name != secret {
+		gateway.Secret.Name != settings.KeySecret {
 		return true, nil
 	}
 	return e.keysLost(ctx, gateway)

@@ -17,18 +17,17 @@ import (
 func TestTheClientDialsTheServersEndpointUnlessTheSpecSetsAnother(t *testing.T) {
 	said := liqo.Endpoint{Addresses: []string{"172.18.0.2", "172.18.0.3"}, Port: 31000, Protocol: "TCP"}
 	for name, test := range map[string]struct {
-		spec      liqo.GatewayClient
+		spec      liqo.GatewaySettings
 		addresses []string
 		port      int32
 	}{
-		"nothing":    {liqo.GatewayClient{}, said.Addresses, 31000},
-		"an address": {liqo.GatewayClient{ServerAddress: "milan.example.com"}, []string{"milan.example.com"}, 31000},
-		"a port":     {liqo.GatewayClient{ServerPort: 41000}, said.Addresses, 41000},
-		"both": {liqo.GatewayClient{ServerAddress: "milan.example.com", ServerPort: 41000},
-			[]string{"milan.example.com"}, 41000},
+		"nothing":    {dialling("", 0), said.Addresses, 31000},
+		"an address": {dialling("milan.example.com", 0), []string{"milan.example.com"}, 31000},
+		"a port":     {dialling("", 41000), said.Addresses, 41000},
+		"both":       {dialling("milan.example.com", 41000), []string{"milan.example.com"}, 41000},
 	} {
 		rome := romesEnd(t)
-		if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", said, test.spec); err != nil {
+		if _, err := rome.EnsureGateway(t.Context(), "liqo-tenant-milan", said, test.spec); err != nil {
 			t.Fatal(err)
 		}
 		var gateway networkingv1beta1.GatewayClient
@@ -44,9 +43,15 @@ func TestTheClientDialsTheServersEndpointUnlessTheSpecSetsAnother(t *testing.T) 
 	}
 }
 
+// dialling is the settings of a client without what both gateways have.
+func dialling(address string, port int32) liqo.GatewaySettings {
+	return liqo.GatewaySettings{Role: liqo.ClientRole, ServerAddress: address, ServerPort: port}
+}
+
 // dialled is the settings of a gateway without any default value.
-func dialled() liqo.GatewayClient {
-	return liqo.GatewayClient{
+func dialled() liqo.GatewaySettings {
+	return liqo.GatewaySettings{
+		Role:           liqo.ClientRole,
 		TunnelSettings: liqo.TunnelSettings{MTU: 1400},
 		ServerAddress:  "milan.example.com", ServerPort: 41000, KeySecret: "my-keys",
 		Template: liqo.Template{Name: "my-client", Namespace: "custom", Resource: liqo.DefaultClientTemplateResource},
@@ -61,7 +66,7 @@ func TestAGatewayClientHasEverySetting(t *testing.T) {
 	keys.Namespace = "liqo-tenant-milan"
 	rome := romesEnd(t, keys)
 	rome.Owner = me
-	if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, dialled()); err != nil {
+	if _, err := rome.EnsureGateway(t.Context(), "liqo-tenant-milan", milansAddress, dialled()); err != nil {
 		t.Fatal(err)
 	}
 	objects, err := rome.Find(t.Context())
@@ -70,7 +75,7 @@ func TestAGatewayClientHasEverySetting(t *testing.T) {
 		!me.Marked(objects.Gateway) {
 		t.Fatalf("got %+v (%v)", objects.GatewayAs(liqo.ClientRole), err)
 	}
-	if got := objects.ObservedClient(); !reflect.DeepEqual(*got, dialled()) {
+	if got := objects.ObservedGateway(liqo.ClientRole); !reflect.DeepEqual(*got, dialled()) {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -79,8 +84,8 @@ func TestAnExistingGatewayClientIsChangedInPlace(t *testing.T) {
 	existing := ours(clustertest.GatewayClient("milan"))
 	existing.Name = "of-another-name"
 	rome := romesEnd(t, existing)
-	if _, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress,
-		liqo.GatewayClient{TunnelSettings: liqo.TunnelSettings{MTU: 1400}}); err != nil {
+	if _, err := rome.EnsureGateway(t.Context(), "liqo-tenant-milan", milansAddress,
+		liqo.GatewaySettings{Role: liqo.ClientRole, TunnelSettings: liqo.TunnelSettings{MTU: 1400}}); err != nil {
 		t.Fatal(err)
 	}
 	if objects, err := rome.Find(t.Context()); err != nil || len(objects.Made()) != 1 || len(objects.Extra) != 0 ||
@@ -92,7 +97,7 @@ func TestAnExistingGatewayClientIsChangedInPlace(t *testing.T) {
 
 func TestAGatewayClientWithoutItsKeysIsNotCreated(t *testing.T) {
 	rome := romesEnd(t, clustertest.Namespace("liqo-tenant-milan"))
-	_, err := rome.EnsureGatewayClient(t.Context(), "liqo-tenant-milan", milansAddress, dialled())
+	_, err := rome.EnsureGateway(t.Context(), "liqo-tenant-milan", milansAddress, dialled())
 	if explain.Summary(err) != `Secret liqo-tenant-milan/my-keys does not exist on leaf "rome"` {
 		t.Errorf("got %v", err)
 	}
@@ -103,29 +108,24 @@ func TestAGatewayClientWithoutItsKeysIsNotCreated(t *testing.T) {
 
 func TestAGatewayClientIsObservedInTermsOfItsSettings(t *testing.T) {
 	tunnel := liqo.TunnelSettings{MTU: 1340}
-	gateway := liqo.GatewayClient{TunnelSettings: tunnel, ServerAddress: "172.18.0.2", ServerPort: 31000,
-		Template: liqo.DefaultClientTemplate("liqo")}
+	joined := func(settings liqo.GatewaySettings) liqo.GatewaySettings {
+		settings.TunnelSettings = tunnel
+		return settings
+	}
+	gateway := joined(dialling("172.18.0.2", 31000))
+	gateway.Template = liqo.DefaultTemplate(liqo.ClientRole, "liqo")
 	elsewhere := liqo.Endpoint{Addresses: []string{"9.9.9.9"}, Port: 9}
 	for name, test := range map[string]struct {
-		set      liqo.GatewayClient
+		set      liqo.GatewaySettings
 		server   *liqo.Endpoint
-		expected liqo.GatewayClient
+		expected liqo.GatewaySettings
 	}{
-		"all left to the server":        {liqo.GatewayClient{}, &milansAddress, liqo.GatewayClient{TunnelSettings: tunnel}},
-		"to a server that does not say": {liqo.GatewayClient{}, nil, liqo.GatewayClient{TunnelSettings: tunnel}},
-		"to a server elsewhere": {liqo.GatewayClient{}, &elsewhere,
-			liqo.GatewayClient{TunnelSettings: tunnel, ServerAddress: "172.18.0.2", ServerPort: 31000}},
-		"an address as it was set": {
-			liqo.GatewayClient{ServerAddress: "172.18.0.2"}, &elsewhere,
-			liqo.GatewayClient{TunnelSettings: tunnel, ServerAddress: "172.18.0.2", ServerPort: 31000},
-		},
-		"another address than was set": {
-			liqo.GatewayClient{ServerAddress: "9.9.9.9"}, &milansAddress,
-			liqo.GatewayClient{TunnelSettings: tunnel, ServerAddress: "172.18.0.2"},
-		},
-		"another port than was set": {
-			liqo.GatewayClient{ServerPort: 9}, nil, liqo.GatewayClient{TunnelSettings: tunnel, ServerPort: 31000},
-		},
+		"all left to the server":        {dialling("", 0), &milansAddress, joined(dialling("", 0))},
+		"to a server that does not say": {dialling("", 0), nil, joined(dialling("", 0))},
+		"to a server elsewhere":         {dialling("", 0), &elsewhere, joined(dialling("172.18.0.2", 31000))},
+		"an address as it was set":      {dialling("172.18.0.2", 0), &elsewhere, joined(dialling("172.18.0.2", 31000))},
+		"another address than was set":  {dialling("9.9.9.9", 0), &milansAddress, joined(dialling("172.18.0.2", 0))},
+		"another port than was set":     {dialling("", 9), nil, joined(dialling("", 31000))},
 	} {
 		if got := test.set.Observed(gateway, test.server, "liqo"); !reflect.DeepEqual(got, test.expected) {
 			t.Errorf("%s: %+v, expected %+v", name, got, test.expected)

@@ -61,7 +61,7 @@ func TestAUsersSecretIsLabelledForItsGatewayUnlessItIsForAnotherOne(t *testing.T
 			secret.Labels[consts.RemoteClusterID] = before
 		}
 		milan := milansEnd(t, clustertest.Namespace(secret.Namespace), secret)
-		if _, err := milan.EnsureGatewayServer(t.Context(), secret.Namespace, exposed()); err != nil {
+		if _, err := milan.EnsureGateway(t.Context(), secret.Namespace, liqo.Endpoint{}, exposed()); err != nil {
 			t.Fatal(err)
 		}
 		var found corev1.Secret

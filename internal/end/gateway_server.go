@@ -18,80 +18,9 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
-// forgeGatewayServer returns the wanted gateway. It takes its name and namespace from existing, if that is not nil.
-//
-// It does not use Liqo's own forge for gateways. That needs a whole clientset to find one kind, which would add every
-// API of Kubernetes to the binary.
-func (e *End) forgeGatewayServer(
-	ctx context.Context, existing *liqo.Gateway, namespace string, spec liqo.GatewayServer,
-) (desiredGateway, error) {
-	gateway := &networkingv1beta1.GatewayServer{
-		ObjectMeta: e.gatewayMeta(namespace),
-		Spec: networkingv1beta1.GatewayServerSpec{
-			MTU: spec.MTU,
-			Endpoint: networkingv1beta1.Endpoint{
-				Port:           spec.Port,
-				ServiceType:    spec.ServiceType,
-				NodePort:       pointerTo(spec.NodePort),
-				LoadBalancerIP: pointerTo(spec.LoadBalancerIP),
-			},
-			SecretRef:          corev1.LocalObjectReference{Name: spec.KeySecret},
-			ServiceAnnotations: spec.ServiceAnnotations,
-			ServiceLabels:      spec.ServiceLabels,
-		},
-	}
-	setRotation(gateway, spec.KeyRotation)
-	e.setLimited(gateway, spec.Limited)
-	if existing != nil {
-		gateway.Name, gateway.Namespace = existing.GetName(), existing.GetNamespace()
-		e.Owner.KeepOrigin(gateway, existing)
-		keepDerived(gateway, existing)
-	}
-	desired := liqo.GatewayOf(gateway)
-	derived, err := e.takeTemplate(ctx, desired, spec)
-	return desiredGateway{desired, derived}, err
-}
-
-// pointerTo returns nil for the zero value, which leaves the choice to Kubernetes.
-func pointerTo[T comparable](value T) *T {
-	var zero T
-	if value == zero {
-		return nil
-	}
-	return &value
-}
-
-// EnsureGatewayServer creates the gateway that the other leaf dials, or changes it in place. After a change, it returns
-// when the gateway's Service has changed, but does not wait for pods that restart.
-func (e *End) EnsureGatewayServer(
-	ctx context.Context, namespace string, spec liqo.GatewayServer,
-) (EnsuredGateway, error) {
-	objects, err := e.Find(ctx)
-	if err != nil {
-		return EnsuredGateway{}, err
-	}
-	existing := objects.GatewayAs(liqo.ServerRole)
-	gateway, err := e.forgeGatewayServer(ctx, existing, namespace, spec)
-	if err != nil {
-		return EnsuredGateway{}, err
-	}
-	if err := e.CheckServiceMetadata(ctx, spec); err != nil {
-		return EnsuredGateway{}, err
-	}
-	if existing == nil {
-		return e.createGateway(ctx, gateway)
-	}
-	ensured, made, err := e.changeGateway(ctx, objects, existing, gateway)
-	if err != nil || made == nil {
-		return ensured, err
-	}
-	ensured.service, err = e.changeService(ctx, existing.Server, made.Service)
-	return ensured, err
-}
-
 // CheckServiceMetadata fails if the settings have labels or annotations for the Service, and Liqo on this leaf can't
 // set them.
-func (e *End) CheckServiceMetadata(ctx context.Context, spec liqo.GatewayServer) error {
+func (e *End) CheckServiceMetadata(ctx context.Context, spec liqo.GatewaySettings) error {
 	if len(spec.ServiceAnnotations) == 0 && len(spec.ServiceLabels) == 0 {
 		return nil
 	}
@@ -111,7 +40,7 @@ func (e *End) CheckServiceMetadata(ctx context.Context, spec liqo.GatewayServer)
 // CheckNodePort fails if the leaf can't give the gateway's Service its node port, for instance because another Service
 // has it. It creates such a Service as a dry run, unless a gateway has the port, which may be this one, or one that the
 // same apply removes. What it can't find out, for example because it may not ask, is no problem.
-func (e *End) CheckNodePort(ctx context.Context, spec liqo.GatewayServer) error {
+func (e *End) CheckNodePort(ctx context.Context, spec liqo.GatewaySettings) error {
 	if spec.NodePort == 0 {
 		return nil
 	}
@@ -148,7 +77,7 @@ func (e *End) CheckNodePort(ctx context.Context, spec liqo.GatewayServer) error 
 
 // CheckLoadBalancer returns a problem if the leaf's load balancer gives several Services the same address, and another
 // one has the gateway's port, so that the gateway would wait for an address.
-func (e *End) CheckLoadBalancer(ctx context.Context, spec liqo.GatewayServer) error {
+func (e *End) CheckLoadBalancer(ctx context.Context, spec liqo.GatewaySettings) error {
 	if spec.ServiceType != corev1.ServiceTypeLoadBalancer {
 		return nil
 	}
@@ -164,23 +93,6 @@ func (e *End) CheckLoadBalancer(ctx context.Context, spec liqo.GatewayServer) er
 			"address.", e.Leaf.Describe(holder))},
 		Advice: "Unless the same apply removes that Service, set another `port`, or `service_type = \"NodePort\"`.",
 	}
-}
-
-// ReplacesGatewayServer reports whether there is a gateway that can't be changed in place. This is so if its namespace,
-// template or Secret changes, or if it is marked for deletion. It is also so if something is gone that Liqo created for
-// it and does not create again.
-//
-// A missing or changed address is no reason: nodes come and go, and load balancers take their time.
-func (e *End) ReplacesGatewayServer(ctx context.Context, namespace string, spec liqo.GatewayServer) (bool, error) {
-	objects, err := e.Find(ctx)
-	gateway := objects.GatewayAs(liqo.ServerRole)
-	if err != nil || gateway == nil {
-		return false, err
-	}
-	if replaces, err := e.replacesGateway(ctx, gateway, namespace, spec); err != nil || replaces {
-		return replaces, err
-	}
-	return e.ServiceLost(ctx, objects)
 }
 
 // WaitForEndpoint waits for the endpoint of this leaf's gateway. Liqo reports it once the gateway's Service has an

@@ -23,8 +23,9 @@ import (
 )
 
 // exposed is the settings of a gateway without any default value.
-func exposed() liqo.GatewayServer {
-	return liqo.GatewayServer{
+func exposed() liqo.GatewaySettings {
+	return liqo.GatewaySettings{
+		Role:           liqo.ServerRole,
 		TunnelSettings: liqo.TunnelSettings{MTU: 1400},
 		ServiceType:    corev1.ServiceTypeNodePort, Port: 51900, NodePort: 31000,
 		LoadBalancerIP:     "192.0.2.10",
@@ -37,7 +38,7 @@ func exposed() liqo.GatewayServer {
 func TestAGatewayServerHasEverySetting(t *testing.T) {
 	milan := milansEnd(t, clustertest.KeySecret("rome", clustertest.NewKeys(t)))
 	milan.Owner = me
-	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", exposed()); err != nil {
+	if _, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, exposed()); err != nil {
 		t.Fatal(err)
 	}
 	objects, err := milan.Find(t.Context())
@@ -46,7 +47,7 @@ func TestAGatewayServerHasEverySetting(t *testing.T) {
 		!me.Marked(objects.Gateway) {
 		t.Fatalf("got %+v (%v)", objects.GatewayAs(liqo.ServerRole), err)
 	}
-	if got := objects.ObservedServer(); !reflect.DeepEqual(*got, exposed()) {
+	if got := objects.ObservedGateway(liqo.ServerRole); !reflect.DeepEqual(*got, exposed()) {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -57,7 +58,7 @@ func TestAnExistingGatewayServerIsChangedInPlace(t *testing.T) {
 	milan := milansEnd(t, existing)
 	changed := overNodePort()
 	changed.MTU = 1400
-	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", changed); err != nil {
+	if _, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, changed); err != nil {
 		t.Fatal(err)
 	}
 	if objects, err := milan.Find(t.Context()); err != nil || len(objects.Made()) != 1 || len(objects.Extra) != 0 ||
@@ -71,7 +72,7 @@ func TestSettingsOfOthersAreRemovedFromAGatewayServer(t *testing.T) {
 	existing := ours(clustertest.GatewayServer("rome", 51840))
 	existing.Spec.ServiceLabels = map[string]string{"team": "other"}
 	milan := milansEnd(t, existing)
-	if _, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort()); err != nil {
+	if _, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, overNodePort()); err != nil {
 		t.Fatal(err)
 	}
 	if objects, err := milan.Find(t.Context()); err != nil || len(objects.Gateway.Server.Spec.ServiceLabels) > 0 {
@@ -81,7 +82,7 @@ func TestSettingsOfOthersAreRemovedFromAGatewayServer(t *testing.T) {
 
 func TestAGatewayServerWithoutItsKeysIsNotCreated(t *testing.T) {
 	milan := milansEnd(t, clustertest.Namespace("liqo-tenant-rome"))
-	_, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", exposed())
+	_, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, exposed())
 	if explain.Summary(err) != `Secret liqo-tenant-rome/my-keys does not exist on leaf "milan"` {
 		t.Errorf("got %v", err)
 	}
@@ -92,21 +93,21 @@ func TestAGatewayServerWithoutItsKeysIsNotCreated(t *testing.T) {
 
 func TestAGatewayServerIsReplacedOnlyForWhatCannotChangeInPlace(t *testing.T) {
 	for name, test := range map[string]struct {
-		change   func(*liqo.GatewayServer)
+		change   func(*liqo.GatewaySettings)
 		replaces bool
 	}{
-		"nothing":         {func(*liqo.GatewayServer) {}, false},
-		"the MTU":         {func(g *liqo.GatewayServer) { g.MTU = 1400 }, false},
-		"the port":        {func(g *liqo.GatewayServer) { g.Port = 1 }, false},
-		"a label":         {func(g *liqo.GatewayServer) { g.ServiceLabels = map[string]string{"a": "b"} }, false},
-		"the Secret":      {func(g *liqo.GatewayServer) { g.KeySecret = "my-keys" }, true},
-		"the template":    {func(g *liqo.GatewayServer) { g.Template.Name = "large" }, true},
-		"Liqo's, by name": {func(g *liqo.GatewayServer) { g.Template.Name = liqo.DefaultServerTemplateName }, false},
+		"nothing":         {func(*liqo.GatewaySettings) {}, false},
+		"the MTU":         {func(g *liqo.GatewaySettings) { g.MTU = 1400 }, false},
+		"the port":        {func(g *liqo.GatewaySettings) { g.Port = 1 }, false},
+		"a label":         {func(g *liqo.GatewaySettings) { g.ServiceLabels = map[string]string{"a": "b"} }, false},
+		"the Secret":      {func(g *liqo.GatewaySettings) { g.KeySecret = "my-keys" }, true},
+		"the template":    {func(g *liqo.GatewaySettings) { g.Template.Name = "large" }, true},
+		"Liqo's, by name": {func(g *liqo.GatewaySettings) { g.Template.Name = liqo.DefaultServerTemplateName }, false},
 	} {
 		spec := overNodePort()
 		test.change(&spec)
 		milan := milansEnd(t, clustertest.WithoutAddress(clustertest.GatewayServer("rome", 51840)))
-		if replaces, err := milan.ReplacesGatewayServer(t.Context(), "liqo-tenant-rome", spec); err != nil ||
+		if replaces, err := milan.ReplacesGateway(t.Context(), "liqo-tenant-rome", spec); err != nil ||
 			replaces != test.replaces {
 			t.Errorf("%s: replaces: %t (%v)", name, replaces, err)
 		}
@@ -163,20 +164,20 @@ func TestAServiceIsLostOnlyWhileTheTunnelIsDown(t *testing.T) {
 }
 
 func TestLiqoBefore12CannotDescribeAService(t *testing.T) {
-	described := liqo.GatewayServer{ServiceLabels: map[string]string{"team": "network"}}
+	described := liqo.GatewaySettings{Role: liqo.ServerRole, ServiceLabels: map[string]string{"team": "network"}}
 	for name, test := range map[string]struct {
-		spec           liqo.GatewayServer
+		spec           liqo.GatewaySettings
 		older, refused bool
 	}{
 		"a label, Liqo 1.2": {described, false, false},
-		"nothing, Liqo 1.1": {liqo.GatewayServer{}, true, false},
+		"nothing, Liqo 1.1": {liqo.GatewaySettings{Role: liqo.ServerRole}, true, false},
 		"a label, Liqo 1.1": {described, true, true},
 	} {
 		milan := milansEnd(t)
 		if test.older {
 			clustertest.OlderLiqo(milan.Leaf)
 		}
-		_, err := milan.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", test.spec)
+		_, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, test.spec)
 		if (err != nil) != test.refused {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -270,7 +271,7 @@ func TestANodePortOfAnotherServiceIsFoundByADryRun(t *testing.T) {
 				}
 				return test.answer
 			}})
-			server := liqo.GatewayServer{NodePort: test.port}
+			server := liqo.GatewaySettings{Role: liqo.ServerRole, NodePort: test.port}
 			err := New(leaf, Remote{Name: "rome", ID: "rome"}).CheckNodePort(t.Context(), server)
 			if (err != nil) != test.refused ||
 				test.refused && !strings.Contains(explain.Detail(err), "provided port is already allocated") {
@@ -302,7 +303,7 @@ func TestAPortOfALoadBalancerThatSharesItsAddressIsTakenByAnotherService(t *test
 		"no load balancer": {corev1.ServiceTypeNodePort, []client.Object{web, balanced("game", "192.0.2.1", 51840)}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := liqo.GatewayServer{ServiceType: test.kind, Port: 51840}
+			server := liqo.GatewaySettings{Role: liqo.ServerRole, ServiceType: test.kind, Port: 51840}
 			err := milansEnd(t, test.objects...).CheckLoadBalancer(t.Context(), server)
 			if (err != nil) != test.taken || test.taken && !strings.Contains(explain.Detail(err), "Service default/game") {
 				t.Errorf("got: %v", err)

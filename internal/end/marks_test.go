@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -48,7 +49,7 @@ func TestANewObjectIsTheOwners(t *testing.T) {
 	if _, err := server.EnsurePublicKey(t.Context(), make([]byte, 32), EnsuredGateway{Object: gateway}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := server.EnsureGatewayServer(t.Context(), "liqo-tenant-rome", overNodePort()); err != nil {
+	if _, err := server.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, overNodePort()); err != nil {
 		t.Fatal(err)
 	}
 	objects, err := server.Find(t.Context())

@@ -108,13 +108,14 @@ func TestATemplateOfTheNextLiqoIsRenderedWithoutItsTypes(t *testing.T) {
 func TestTheSchemasOfALeafAreReadOnlyForAFieldThatNotEveryLiqoHas(t *testing.T) {
 	for name, test := range map[string]struct {
 		template *networkingv1beta1.WgGatewayServerTemplate
-		settings liqo.GatewayServer
+		settings liqo.GatewaySettings
 		read     bool
 	}{
 		"the template and the settings of any Liqo": {clustertest.ServerTemplate(), overNodePort(), false},
 		"a template of the next Liqo":               {clustertest.NextServerTemplate(), overNodePort(), true},
 		"a setting of a newer Liqo": {
-			clustertest.ServerTemplate(), liqo.GatewayServer{ServiceLabels: map[string]string{"team": "network"}}, true,
+			clustertest.ServerTemplate(),
+			liqo.GatewaySettings{Role: liqo.ServerRole, ServiceLabels: map[string]string{"team": "network"}}, true,
 		},
 	} {
 		milan := milansEnd(t, test.template)
@@ -215,7 +216,7 @@ func TestTheTemplateOfAClientIsCheckedBeforeThereIsAServer(t *testing.T) {
 		if test.next {
 			clustertest.NextLiqo(rome.Leaf)
 		}
-		gateway := liqo.GatewayClient{TunnelSettings: liqo.TunnelSettings{MTU: 1340}}
+		gateway := liqo.GatewaySettings{Role: liqo.ClientRole, TunnelSettings: liqo.TunnelSettings{MTU: 1340}}
 		if _, err := rome.CheckTemplate(t.Context(), gateway); (err != nil) != test.refused {
 			t.Errorf("%s: %v", name, err)
 		}

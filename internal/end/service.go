@@ -56,7 +56,7 @@ func stale(earlier, desired map[string]string) func(key, value string) bool {
 	}
 }
 
-// ServiceLost reports whether a gateway has no Service and will not get one. Liqo creates a gateway's Deployment and
+// ServiceLost reports whether a server has no Service and will not get one. Liqo creates a gateway's Deployment and
 // then its Service. If there is a Deployment but no Service, because someone deleted the Service or the API server
 // refused it, Liqo's controller of WireGuard gateways stops before it creates one, and keeps the old address in the
 // status. ServiceLost sends no request while the tunnel is up.

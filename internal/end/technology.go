@@ -52,7 +52,7 @@ func (e *End) CheckTechnology(ctx context.Context, namespace string, settings li
 		return err
 	}
 	changes, err := e.ChangesGateway(ctx, settings)
-	if _, follows := settings.(liqo.GatewayClient); err != nil || !changes && !follows {
+	if follows := settings.Role == liqo.ClientRole; err != nil || !changes && !follows {
 		return err
 	}
 	return refusal(e.unchangeable(existing))

@@ -56,7 +56,7 @@ func (e *End) CheckTemplate(ctx context.Context, settings liqo.GatewaySettings) 
 	if err != nil {
 		return TemplateSettings{}, err
 	}
-	existing, desired, err := e.forgeGateway(ctx, objects, settings)
+	existing, desired, err := e.presumedGateway(ctx, objects, settings)
 	if err != nil {
 		return TemplateSettings{}, refusal(err)
 	}

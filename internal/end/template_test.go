@@ -55,8 +55,8 @@ func TestTheErrorNamesATemplateThatCannotBeUsed(t *testing.T) {
 		"of no type": {liqo.Template{Resource: "nothings"}, "not a resource: nothings", "not a resource: nothings",
 			"It must be group/version/resource."},
 	} {
-		_, ofServer := server.CheckTemplate(t.Context(), liqo.GatewayServer{Template: test.template})
-		_, ofClient := client.CheckTemplate(t.Context(), liqo.GatewayClient{Template: test.template})
+		_, ofServer := server.CheckTemplate(t.Context(), liqo.GatewaySettings{Role: liqo.ServerRole, Template: test.template})
+		_, ofClient := client.CheckTemplate(t.Context(), liqo.GatewaySettings{Role: liqo.ClientRole, Template: test.template})
 		for leaf, end := range map[string]struct {
 			err     error
 			summary string
@@ -89,7 +89,7 @@ func TestATemplateReportsWhichSettingsItUses(t *testing.T) {
 	} {
 		server := milansEnd(t, serverTemplate(test.fields))
 		test.expected.Name = "WgGatewayServerTemplate liqo/wireguard-server"
-		got, err := server.CheckTemplate(t.Context(), liqo.GatewayServer{})
+		got, err := server.CheckTemplate(t.Context(), liqo.GatewaySettings{Role: liqo.ServerRole})
 		if err != nil || got != test.expected {
 			t.Errorf("%s: got %+v (%v)", name, got, err)
 		}
@@ -97,7 +97,7 @@ func TestATemplateReportsWhichSettingsItUses(t *testing.T) {
 }
 
 func TestATemplateIsObservedInTermsOfItsSettings(t *testing.T) {
-	own, large := liqo.DefaultServerTemplate("liqo"), liqo.Template{Name: "large", Namespace: "custom",
+	own, large := liqo.DefaultTemplate(liqo.ServerRole, "liqo"), liqo.Template{Name: "large", Namespace: "custom",
 		Resource: liqo.DefaultServerTemplateResource}
 	byName := own
 	byName.Namespace = ""
@@ -109,7 +109,8 @@ func TestATemplateIsObservedInTermsOfItsSettings(t *testing.T) {
 		"another set, Liqo's own found":        {large, own, own},
 		"another set in Liqo's, another found": {byName, large, large},
 	} {
-		if got := (liqo.GatewayServer{Template: test.set}).Observed(liqo.GatewayServer{Template: test.found},
+		found := liqo.GatewaySettings{Role: liqo.ServerRole, Template: test.found}
+		if got := (liqo.GatewaySettings{Template: test.set}).Observed(found, nil,
 			"liqo").Template; got != test.expected {
 			t.Errorf("%s: %+v", name, got)
 		}

@@ -23,14 +23,12 @@ type Template struct {
 	Resource  string // group/version/resource, as in liqoctl's --gw-server-type
 }
 
-// DefaultServerTemplate returns Liqo's own template of a gateway server, on a leaf with this Liqo namespace.
-func DefaultServerTemplate(liqoNamespace string) Template {
-	return Template{Name: DefaultServerTemplateName, Namespace: liqoNamespace, Resource: DefaultServerTemplateResource}
-}
-
-// DefaultClientTemplate returns Liqo's own template of a gateway client, on a leaf with this Liqo namespace.
-func DefaultClientTemplate(liqoNamespace string) Template {
-	return Template{Name: DefaultClientTemplateName, Namespace: liqoNamespace, Resource: DefaultClientTemplateResource}
+// DefaultTemplate returns Liqo's own template of a gateway of this role, on a leaf with this Liqo namespace.
+func DefaultTemplate(role GatewayRole, liqoNamespace string) Template {
+	if role == ServerRole {
+		return Template{DefaultServerTemplateName, liqoNamespace, DefaultServerTemplateResource}
+	}
+	return Template{DefaultClientTemplateName, liqoNamespace, DefaultClientTemplateResource}
 }
 
 // Or fills the empty fields.
@@ -52,17 +50,6 @@ func (t Template) observed(template, byDefault Template) Template {
 		template.Namespace = ""
 	}
 	return template
-}
-
-// GatewaySettings is the settings of a gateway: a [GatewayServer] or a [GatewayClient].
-type GatewaySettings interface {
-	// TemplateOn returns the template of the gateway on a leaf with this Liqo namespace. No field is empty.
-	TemplateOn(liqoNamespace string) Template
-	// Keys returns the name of the user's Secret with the keys, and the value whose change gives the gateway new keys.
-	// Either may be empty.
-	Keys() (secret, rotation string)
-	// PodSettings returns the settings of the gateway's pods, or nil if it takes its template as it is.
-	PodSettings() *PodSettings
 }
 
 // templateFrom turns Liqo's reference, which has a kind, into a template with the resource as in liqoctl's flags.

@@ -42,31 +42,28 @@ func clientGatewayAttribute() schema.SingleNestedAttribute {
 type clientGatewayModel struct {
 	ServerAddress types.String `tfsdk:"server_address"`
 	ServerPort    types.Int32  `tfsdk:"server_port"`
-	KeySecretName types.String `tfsdk:"key_secret_name"`
-	Template      types.Object `tfsdk:"template"`
-	Pods          types.Object `tfsdk:"pods"`
+
+	gatewayModel
 }
 
 var clientGatewayTypes = attributeTypes(clientGatewayAttribute().Attributes)
 
 // clientGatewaySpec returns the settings of the gateway client, empty if the block is missing.
-func clientGatewaySpec(ctx context.Context, set types.Object) (liqo.GatewayClient, diag.Diagnostics) {
+func clientGatewaySpec(ctx context.Context, set types.Object) (liqo.GatewaySettings, diag.Diagnostics) {
 	if set.IsNull() {
-		return liqo.GatewayClient{}, nil
+		return liqo.GatewaySettings{Role: liqo.ClientRole}, nil
 	}
 	var model clientGatewayModel
 	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
-	template, templateDiags := templateSpec(ctx, model.Template)
-	diags.Append(templateDiags...)
-	pods, podsDiags := podsSpec(ctx, model.Pods)
-	diags.Append(podsDiags...)
-	return liqo.GatewayClient{
-		ServerAddress: model.ServerAddress.ValueString(),
-		ServerPort:    model.ServerPort.ValueInt32(),
-		KeySecret:     model.KeySecretName.ValueString(),
-		Template:      template,
-		Pods:          pods,
-	}, diags
+	gateway, specDiags := model.spec(ctx)
+	diags.Append(specDiags...)
+	return gateway, diags
+}
+
+func (m clientGatewayModel) spec(ctx context.Context) (liqo.GatewaySettings, diag.Diagnostics) {
+	gateway, diags := m.gatewayModel.spec(ctx, liqo.ClientRole)
+	gateway.ServerAddress, gateway.ServerPort = m.ServerAddress.ValueString(), m.ServerPort.ValueInt32()
+	return gateway, diags
 }
 
 // observedClientGateway copies the settings of the gateway client from the leaf into the model, if the leaf has one.
@@ -76,7 +73,7 @@ func (m *shortcutModel) observedClientGateway(ctx context.Context, state shortcu
 	if state.ClientGateway == nil {
 		return nil
 	}
-	var set liqo.GatewayClient
+	var set liqo.GatewaySettings
 	if given(m.ClientGateway) {
 		var diags diag.Diagnostics
 		if set, diags = clientGatewaySpec(ctx, m.ClientGateway); diags.HasError() {
@@ -84,13 +81,9 @@ func (m *shortcutModel) observedClientGateway(ctx context.Context, state shortcu
 		}
 	}
 	gateway := set.Observed(*state.ClientGateway, state.ServerEndpoint, state.Client.LiqoNamespace)
-	pods, diags := podsObject(ctx, gateway.Pods)
+	common, diags := observedGateway(ctx, gateway)
 	object, objectDiags := types.ObjectValueFrom(ctx, clientGatewayTypes, clientGatewayModel{
-		ServerAddress: stringOrNull(gateway.ServerAddress),
-		ServerPort:    int32OrNull(gateway.ServerPort),
-		KeySecretName: stringOrNull(gateway.KeySecret),
-		Template:      templateObject(gateway.Template),
-		Pods:          pods,
+		stringOrNull(gateway.ServerAddress), int32OrNull(gateway.ServerPort), common,
 	})
 	diags.Append(objectDiags...)
 	if m.ClientGateway.IsNull() && object.Equal(objectWith(ctx, clientGatewayTypes, nil)) {

@@ -121,9 +121,8 @@ type serverGatewayModel struct {
 	LoadBalancerIP     iptypes.IPAddress `tfsdk:"load_balancer_ip"`
 	ServiceAnnotations types.Map         `tfsdk:"service_annotations"`
 	ServiceLabels      types.Map         `tfsdk:"service_labels"`
-	KeySecretName      types.String      `tfsdk:"key_secret_name"`
-	Template           types.Object      `tfsdk:"template"`
-	Pods               types.Object      `tfsdk:"pods"`
+
+	gatewayModel
 }
 
 var serverGatewayTypes = attributeTypes(serverGatewayAttributes())
@@ -153,7 +152,7 @@ func (m serverGatewayModel) validate(ctx context.Context, attribute path.Path) d
 }
 
 // serverGatewaySpec returns the settings of the gateway server.
-func serverGatewaySpec(ctx context.Context, set types.Object) (liqo.GatewayServer, diag.Diagnostics) {
+func serverGatewaySpec(ctx context.Context, set types.Object) (liqo.GatewaySettings, diag.Diagnostics) {
 	var model serverGatewayModel
 	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
 	gateway, specDiags := model.spec(ctx)
@@ -161,22 +160,13 @@ func serverGatewaySpec(ctx context.Context, set types.Object) (liqo.GatewayServe
 	return gateway, diags
 }
 
-func (m serverGatewayModel) spec(ctx context.Context) (liqo.GatewayServer, diag.Diagnostics) {
-	gateway := liqo.GatewayServer{
-		ServiceType:    corev1.ServiceType(m.ServiceType.ValueString()),
-		Port:           m.Port.ValueInt32(),
-		NodePort:       m.NodePort.ValueInt32(),
-		LoadBalancerIP: m.LoadBalancerIP.ValueString(),
-		KeySecret:      m.KeySecretName.ValueString(),
-	}
-	diags := m.ServiceAnnotations.ElementsAs(ctx, &gateway.ServiceAnnotations, false)
+func (m serverGatewayModel) spec(ctx context.Context) (liqo.GatewaySettings, diag.Diagnostics) {
+	gateway, diags := m.gatewayModel.spec(ctx, liqo.ServerRole)
+	gateway.ServiceType = corev1.ServiceType(m.ServiceType.ValueString())
+	gateway.Port, gateway.NodePort = m.Port.ValueInt32(), m.NodePort.ValueInt32()
+	gateway.LoadBalancerIP = m.LoadBalancerIP.ValueString()
+	diags.Append(m.ServiceAnnotations.ElementsAs(ctx, &gateway.ServiceAnnotations, false)...)
 	diags.Append(m.ServiceLabels.ElementsAs(ctx, &gateway.ServiceLabels, false)...)
-	template, templateDiags := templateSpec(ctx, m.Template)
-	gateway.Template = template
-	diags.Append(templateDiags...)
-	pods, podsDiags := podsSpec(ctx, m.Pods)
-	gateway.Pods = pods
-	diags.Append(podsDiags...)
 	return gateway, diags
 }
 
@@ -211,12 +201,12 @@ func (m *shortcutModel) observedServerGateway(ctx context.Context, state shortcu
 
 // observed returns the found gateway in terms of these settings.
 func (m serverGatewayModel) observed(
-	ctx context.Context, gateway liqo.GatewayServer, liqoNamespace string,
+	ctx context.Context, gateway liqo.GatewaySettings, liqoNamespace string,
 ) (serverGatewayModel, diag.Diagnostics) {
 	template, diags := templateSpec(ctx, m.Template)
-	gateway = liqo.GatewayServer{Template: template}.Observed(gateway, liqoNamespace)
-	pods, podsDiags := podsObject(ctx, gateway.Pods)
-	diags.Append(podsDiags...)
+	gateway = liqo.GatewaySettings{Template: template}.Observed(gateway, nil, liqoNamespace)
+	common, commonDiags := observedGateway(ctx, gateway)
+	diags.Append(commonDiags...)
 	return serverGatewayModel{
 		ServiceType:        types.StringValue(string(gateway.ServiceType)),
 		Port:               int32OrNull(gateway.Port),
@@ -224,8 +214,6 @@ func (m serverGatewayModel) observed(
 		LoadBalancerIP:     ipOrNull(gateway.LoadBalancerIP),
 		ServiceAnnotations: textMap(m.ServiceAnnotations, gateway.ServiceAnnotations),
 		ServiceLabels:      textMap(m.ServiceLabels, gateway.ServiceLabels),
-		KeySecretName:      stringOrNull(gateway.KeySecret),
-		Template:           templateObject(gateway.Template),
-		Pods:               pods,
+		gatewayModel:       common,
 	}, diags
 }

@@ -135,14 +135,13 @@ func (s checkedEnd) checkTemplate(ctx context.Context) diag.Diagnostics {
 	if !s.gatewayChanges {
 		return nil
 	}
-	server, _ := s.gateway.GatewaySettings.(liqo.GatewayServer) // a client has none of these settings
 	var diags diag.Diagnostics
 	for _, setting := range []struct {
 		attribute, field string
 		set, used        bool
 	}{
-		{"node_port", "node port", server.NodePort != 0, template.TakesNodePort},
-		{"load_balancer_ip", "load balancer's address", server.LoadBalancerIP != "", template.TakesLoadBalancerIP},
+		{"node_port", "node port", s.gateway.NodePort != 0, template.TakesNodePort},
+		{"load_balancer_ip", "load balancer's address", s.gateway.LoadBalancerIP != "", template.TakesLoadBalancerIP},
 	} {
 		if setting.set && !setting.used {
 			diags.Append(invalid("The template ignores "+setting.attribute,
@@ -171,12 +170,11 @@ func (s checkedEnd) checkServiceMetadata(ctx context.Context) diag.Diagnostics {
 	if s.gateway == nil || !s.gatewayChanges {
 		return nil
 	}
-	server, _ := s.gateway.GatewaySettings.(liqo.GatewayServer) // a client has no Service
 	attribute := "service_annotations"
-	if len(server.ServiceAnnotations) == 0 {
+	if len(s.gateway.ServiceAnnotations) == 0 {
 		attribute = "service_labels"
 	}
-	return checkResult(s.gatewayAt.AtName(attribute), s.end.CheckServiceMetadata(ctx, server))
+	return checkResult(s.gatewayAt.AtName(attribute), s.end.CheckServiceMetadata(ctx, s.gateway.GatewaySettings))
 }
 
 // checkTechnology finds a gateway that would have to change in place, although its technology can't.
@@ -193,8 +191,7 @@ func (s checkedEnd) checkNodePort(ctx context.Context) diag.Diagnostics {
 	if s.gateway == nil || !s.gatewayChanges {
 		return nil
 	}
-	server, _ := s.gateway.GatewaySettings.(liqo.GatewayServer) // a client has no Service
-	return checkResult(s.gatewayAt.AtName("node_port"), s.end.CheckNodePort(ctx, server))
+	return checkResult(s.gatewayAt.AtName("node_port"), s.end.CheckNodePort(ctx, s.gateway.GatewaySettings))
 }
 
 // checkLoadBalancer warns of a load balancer that has no second address for the gateway's port.
@@ -202,8 +199,7 @@ func (s checkedEnd) checkLoadBalancer(ctx context.Context) diag.Diagnostics {
 	if s.gateway == nil || !s.gatewayChanges {
 		return nil
 	}
-	server, _ := s.gateway.GatewaySettings.(liqo.GatewayServer) // a client has no Service
-	return checkedWarning(s.gatewayAt.AtName("port"), s.end.CheckLoadBalancer(ctx, server))
+	return checkedWarning(s.gatewayAt.AtName("port"), s.end.CheckLoadBalancer(ctx, s.gateway.GatewaySettings))
 }
 
 // checkKeys finds a Secret that the gateway cannot read its keys from. It depends on the namespace, too.
@@ -212,8 +208,7 @@ func (s checkedEnd) checkKeys(ctx context.Context) diag.Diagnostics {
 	if s.gateway == nil || !fullyKnown(ctx, s.namespace) || !changes {
 		return nil
 	}
-	name, _ := s.gateway.Keys()
-	secret := liqo.KeySecret{Namespace: s.namespace.ValueString(), Name: name}
+	secret := liqo.KeySecret{Namespace: s.namespace.ValueString(), Name: s.gateway.KeySecret}
 	return checkUnlessMade(s.gatewayAt.AtName("key_secret_name"), s.end.CheckKeySecret(ctx, secret))
 }
 

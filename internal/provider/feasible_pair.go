@@ -48,7 +48,6 @@ func (f feasibility) checkedEnds(ctx context.Context) ([]checkedEnd, diag.Diagno
 	var diags diag.Diagnostics
 	var ends []checkedEnd
 	changes := f.changesGateways(ctx)
-	client, server := f.plan.clientEnd().settings(ctx), f.plan.serverEnd().settings(ctx)
 	for i, e := range f.ends() {
 		ends = append(ends, checkedEnd{
 			end: f.shortcut.Ends()[i], leafAt: path.Root(e.planned.attribute), namespaceAt: e.planned.path("namespace"),
@@ -58,6 +57,7 @@ func (f feasibility) checkedEnds(ctx context.Context) ([]checkedEnd, diag.Diagno
 			namespaceChanges: f.state == nil || !e.planned.namespace.Equal(*e.recorded.namespace),
 		})
 	}
+	client, server := f.plan.clientEnd().settings(ctx), f.plan.serverEnd().settings(ctx)
 	tunnelKnown := fullyKnown(ctx, f.plan.MTU, f.plan.KeyRotationTrigger)
 	if fullyKnown(ctx, client) {
 		set, clientDiags := clientGatewaySpec(ctx, client)

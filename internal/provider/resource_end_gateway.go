@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -51,6 +52,28 @@ func gatewayAttributes(own map[string]schema.Attribute) map[string]schema.Attrib
 	return attributes
 }
 
+// gatewayModel has the settings that both gateways have, in a block or in a resource for one end.
+type gatewayModel struct {
+	KeySecretName types.String `tfsdk:"key_secret_name"`
+	Template      types.Object `tfsdk:"template"`
+	Pods          types.Object `tfsdk:"pods"`
+}
+
+func (m gatewayModel) spec(ctx context.Context, role liqo.GatewayRole) (liqo.GatewaySettings, diag.Diagnostics) {
+	template, diags := templateSpec(ctx, m.Template)
+	pods, podsDiags := podsSpec(ctx, m.Pods)
+	diags.Append(podsDiags...)
+	return liqo.GatewaySettings{
+		Role: role, KeySecret: m.KeySecretName.ValueString(), Template: template, Pods: pods,
+	}, diags
+}
+
+// observedGateway returns these settings as a leaf has them.
+func observedGateway(ctx context.Context, gateway liqo.GatewaySettings) (gatewayModel, diag.Diagnostics) {
+	pods, diags := podsObject(ctx, gateway.Pods)
+	return gatewayModel{stringOrNull(gateway.KeySecret), templateObject(gateway.Template), pods}, diags
+}
+
 // endGatewayModel has the attributes that both gateways for one end have, except for those of a block.
 type endGatewayModel struct {
 	endCommonModel
@@ -75,6 +98,28 @@ func (m *endGatewayModel) check(ctx context.Context, object shortcut.EndObject) 
 
 func (m *endGatewayModel) rules() types.Set { return m.Allow }
 
+// planned returns what the plan checks of the gateway with the settings of a resource.
+func (m *endGatewayModel) planned(ctx context.Context, spec liqo.GatewaySettings) *plannedGateway {
+	spec.TunnelSettings = m.tunnelSettings()
+	return &plannedGateway{spec, fullyKnown(ctx, m.MTU, m.KeyRotationTrigger)}
+}
+
+// ensureGateway creates or changes the gateway with the settings of a resource. One that dials has a whole address.
+func (m *endGatewayModel) ensureGateway(
+	ctx context.Context, object shortcut.EndObject, namespace string, spec liqo.GatewaySettings, diags diag.Diagnostics,
+) error {
+	allow, allowDiags := allowSpec(ctx, m.Allow)
+	if diags.Append(allowDiags...); diags.HasError() {
+		return asError(diags)
+	}
+	spec.TunnelSettings = m.tunnelSettings()
+	return object.EnsureGateway(ctx, namespace, allow, liqo.Endpoint{Protocol: string(corev1.ProtocolUDP)}, spec)
+}
+
+func (m *endGatewayModel) secretOf(gateway gatewayModel) liqo.KeySecret {
+	return liqo.KeySecret{Namespace: m.Namespace.ValueString(), Name: gateway.KeySecretName.ValueString()}
+}
+
 // promiseKey plans the key and the status of the state. They are unknown without a state, and the key also if the
 // gateway gets new keys. isReplaced says whether the settings replace the gateway.
 func (m *endGatewayModel) promiseKey(state *endGatewayModel, isReplaced bool) {
@@ -90,9 +135,9 @@ func (m *endGatewayModel) promiseKey(state *endGatewayModel, isReplaced bool) {
 
 func (m *endGatewayModel) planChanges() { m.Status = types.StringUnknown() }
 
-// observedGateway copies what both gateways have.
-func (m *endGatewayModel) observedGateway(observed shortcut.EndObjectState, settings liqo.TunnelSettings) {
-	m.tunnelModel = newTunnelModel(settings)
+// observedEnd copies what both gateways have, except for the settings of a block.
+func (m *endGatewayModel) observedEnd(observed shortcut.EndObjectState) {
+	m.tunnelModel = newTunnelModel(observed.Gateway.TunnelSettings)
 	m.Allow = observedRules(m.Allow, observed.Allow, observed.Limited)
 	m.Status = types.StringValue(string(observed.Status))
 	switch {

@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -114,8 +113,7 @@ func (p *endPlanning[M, P]) reserveNodePort(ctx context.Context) diag.Diagnostic
 	if gateway == nil {
 		return nil
 	}
-	server, _ := gateway.GatewaySettings.(liqo.GatewayServer) // a client has no Service
-	return p.leaves.planned.reserveNodePort(p.leaf, server, path.Empty(), p.own.Token)
+	return p.leaves.planned.reserveNodePort(p.leaf, gateway.GatewaySettings, path.Empty(), p.own.Token)
 }
 
 // reservation is the reservation of the object. Both types of gateways have the same one.

@@ -9,8 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
@@ -49,27 +47,11 @@ func gatewayClientSchema(ctx context.Context) schema.Schema {
 
 type gatewayClientModel struct {
 	endGatewayModel
-
-	ServerAddress types.String `tfsdk:"server_address"`
-	ServerPort    types.Int32  `tfsdk:"server_port"`
-	KeySecretName types.String `tfsdk:"key_secret_name"`
-	Template      types.Object `tfsdk:"template"`
-	Pods          types.Object `tfsdk:"pods"`
+	clientGatewayModel
 }
 
 func (m *gatewayClientModel) validate(ctx context.Context) diag.Diagnostics {
 	return append(validatePods(ctx, m.Pods, path.Empty()), validateAllow(ctx, m.Allow)...)
-}
-
-func (m *gatewayClientModel) spec(ctx context.Context) (liqo.GatewayClient, diag.Diagnostics) {
-	template, diags := templateSpec(ctx, m.Template)
-	pods, podsDiags := podsSpec(ctx, m.Pods)
-	diags.Append(podsDiags...)
-	return liqo.GatewayClient{
-		TunnelSettings: m.tunnelSettings(),
-		ServerAddress:  m.ServerAddress.ValueString(), ServerPort: m.ServerPort.ValueInt32(),
-		KeySecret: m.KeySecretName.ValueString(), Template: template, Pods: pods,
-	}, diags
 }
 
 func (m *gatewayClientModel) gateway(ctx context.Context) (*plannedGateway, diag.Diagnostics) {
@@ -77,12 +59,10 @@ func (m *gatewayClientModel) gateway(ctx context.Context) (*plannedGateway, diag
 		return nil, nil
 	}
 	spec, diags := m.spec(ctx)
-	return &plannedGateway{spec, fullyKnown(ctx, m.MTU, m.KeyRotationTrigger)}, diags
+	return m.planned(ctx, spec), diags
 }
 
-func (m *gatewayClientModel) keySecret() liqo.KeySecret {
-	return liqo.KeySecret{Namespace: m.Namespace.ValueString(), Name: m.KeySecretName.ValueString()}
-}
+func (m *gatewayClientModel) keySecret() liqo.KeySecret { return m.secretOf(m.gatewayModel) }
 
 // planComputed keeps the key while Liqo does not make another gateway.
 func (m *gatewayClientModel) planComputed(state *gatewayClientModel) {
@@ -95,22 +75,16 @@ func (m *gatewayClientModel) planComputed(state *gatewayClientModel) {
 
 func (m *gatewayClientModel) ensure(ctx context.Context, object shortcut.EndObject, namespace string) error {
 	spec, diags := m.spec(ctx)
-	allow, allowDiags := allowSpec(ctx, m.Allow)
-	if diags.Append(allowDiags...); diags.HasError() {
-		return asError(diags)
-	}
-	return object.EnsureGatewayClient(ctx, namespace, allow, liqo.Endpoint{Protocol: string(corev1.ProtocolUDP)}, spec)
+	return m.ensureGateway(ctx, object, namespace, spec, diags)
 }
 
 func (m *gatewayClientModel) observed(ctx context.Context, observed shortcut.EndObjectState) diag.Diagnostics {
+	found := *observed.Gateway
 	set, diags := m.spec(ctx)
-	client := set.Observed(*observed.Client, nil, observed.LiqoNamespace)
-	m.ServerAddress, m.ServerPort = stringOrNull(observed.Client.ServerAddress), int32OrNull(observed.Client.ServerPort)
-	m.KeySecretName, m.Template = stringOrNull(client.KeySecret), templateObject(client.Template)
-	pods, podsDiags := podsObject(ctx, client.Pods)
-	diags.Append(podsDiags...)
-	m.Pods = pods
-	m.observedGateway(observed, client.TunnelSettings)
+	common, commonDiags := observedGateway(ctx, set.Observed(found, nil, observed.LiqoNamespace))
+	diags.Append(commonDiags...)
+	m.clientGatewayModel = clientGatewayModel{stringOrNull(found.ServerAddress), int32OrNull(found.ServerPort), common}
+	m.observedEnd(observed)
 	return diags
 }
 

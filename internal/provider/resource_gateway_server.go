@@ -48,12 +48,6 @@ func (m *gatewayServerModel) validate(ctx context.Context) diag.Diagnostics {
 	return append(m.serverGatewayModel.validate(ctx, path.Empty()), validateAllow(ctx, m.Allow)...)
 }
 
-func (m *gatewayServerModel) spec(ctx context.Context) (liqo.GatewayServer, diag.Diagnostics) {
-	spec, diags := m.serverGatewayModel.spec(ctx)
-	spec.TunnelSettings = m.tunnelSettings()
-	return spec, diags
-}
-
 func (m *gatewayServerModel) gateway(ctx context.Context) (*plannedGateway, diag.Diagnostics) {
 	settings, diags := types.ObjectValueFrom(ctx, serverGatewayTypes, m.serverGatewayModel)
 	if diags.HasError() || !fullyKnown(ctx, settings) {
@@ -61,12 +55,10 @@ func (m *gatewayServerModel) gateway(ctx context.Context) (*plannedGateway, diag
 	}
 	spec, specDiags := m.spec(ctx)
 	diags.Append(specDiags...)
-	return &plannedGateway{spec, fullyKnown(ctx, m.MTU, m.KeyRotationTrigger)}, diags
+	return m.planned(ctx, spec), diags
 }
 
-func (m *gatewayServerModel) keySecret() liqo.KeySecret {
-	return liqo.KeySecret{Namespace: m.Namespace.ValueString(), Name: m.KeySecretName.ValueString()}
-}
+func (m *gatewayServerModel) keySecret() liqo.KeySecret { return m.secretOf(m.gatewayModel) }
 
 // planComputed keeps the address while the settings of the Service stay the same, and the key while Liqo does not make
 // another gateway.
@@ -91,18 +83,14 @@ func (m *gatewayServerModel) planComputed(state *gatewayServerModel) {
 
 func (m *gatewayServerModel) ensure(ctx context.Context, object shortcut.EndObject, namespace string) error {
 	spec, diags := m.spec(ctx)
-	allow, allowDiags := allowSpec(ctx, m.Allow)
-	if diags.Append(allowDiags...); diags.HasError() {
-		return asError(diags)
-	}
-	return object.EnsureGatewayServer(ctx, namespace, allow, spec)
+	return m.ensureGateway(ctx, object, namespace, spec, diags)
 }
 
 func (m *gatewayServerModel) observed(ctx context.Context, observed shortcut.EndObjectState) diag.Diagnostics {
 	var diags diag.Diagnostics
-	m.serverGatewayModel, diags = m.serverGatewayModel.observed(ctx, *observed.Server, observed.LiqoNamespace)
+	m.serverGatewayModel, diags = m.serverGatewayModel.observed(ctx, *observed.Gateway, observed.LiqoNamespace)
 	m.Endpoint = endpointObject(observed.Endpoint)
-	m.observedGateway(observed, observed.Server.TunnelSettings)
+	m.observedEnd(observed)
 	return diags
 }
 

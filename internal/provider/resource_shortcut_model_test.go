@@ -115,14 +115,16 @@ func TestEverySettingReachesTheLeaves(t *testing.T) {
 				{}, {Protocol: liqo.TCP, Port: 80, EndPort: 90, CIDRs: []string{"10.3.0.0/24", "10.3.1.0/24"}},
 			},
 		},
-		Server: liqo.GatewayServer{
+		Server: liqo.GatewaySettings{
+			Role:        liqo.ServerRole,
 			ServiceType: "NodePort", Port: 51900, NodePort: 31000, LoadBalancerIP: "192.0.2.10",
 			ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"},
 			KeySecret: "server-keys",
 			Template:  liqo.Template{Name: "my-server", Namespace: "custom", Resource: "g/v1/servers"},
 			Pods:      fullySetPods(),
 		},
-		Client: liqo.GatewayClient{
+		Client: liqo.GatewaySettings{
+			Role:          liqo.ClientRole,
 			ServerAddress: "milan.example.com", ServerPort: 41000, KeySecret: "client-keys",
 			Template: liqo.Template{Name: "my-client", Namespace: "custom", Resource: "g/v1/clients"},
 			Pods:     &liqo.PodSettings{Replicas: 3},
@@ -166,7 +168,8 @@ func TestTheDefaultsAreThoseOfLiqoctl(t *testing.T) {
 	spec, diags := model.spec(t.Context(), &model)
 	expected := shortcut.Spec{
 		TunnelSettings: liqo.TunnelSettings{MTU: liqo.DefaultMTU},
-		Server:         liqo.GatewayServer{ServiceType: "LoadBalancer", Port: liqo.DefaultPort},
+		Server:         liqo.GatewaySettings{Role: liqo.ServerRole, ServiceType: "LoadBalancer", Port: liqo.DefaultPort},
+		Client:         liqo.GatewaySettings{Role: liqo.ClientRole},
 	}
 	if diags.HasError() || !reflect.DeepEqual(spec, expected) {
 		t.Errorf("got %+v (%v)", spec, diags)
@@ -269,10 +272,10 @@ func TestSettingsOfPodsStayCommonOrThoseOfOneGateway(t *testing.T) {
 		model.ServerGateway = gateway(serverGatewayTypes, test.before[2])
 		found.ClientGateway, found.ServerGateway = nil, nil
 		if test.found[0] != '?' {
-			found.ClientGateway = &liqo.GatewayClient{Pods: letter(test.found[0])}
+			found.ClientGateway = &liqo.GatewaySettings{Role: liqo.ClientRole, Pods: letter(test.found[0])}
 		}
 		if test.found[1] != '?' {
-			found.ServerGateway = &liqo.GatewayServer{Pods: letter(test.found[1])}
+			found.ServerGateway = &liqo.GatewaySettings{Role: liqo.ServerRole, Pods: letter(test.found[1])}
 		}
 		if diags := model.observed(t.Context(), found); diags.HasError() {
 			t.Fatal(diags)
@@ -324,14 +327,16 @@ func working() shortcut.State {
 		Exists: true, Status: shortcut.Connected,
 		Client: shortcut.EndState{ClusterID: "rome", LiqoNamespace: "liqo", Namespace: "liqo-tenant-milan"},
 		Server: shortcut.EndState{ClusterID: "milan", LiqoNamespace: "liqo", Namespace: "liqo-tenant-rome"},
-		ServerGateway: &liqo.GatewayServer{
+		ServerGateway: &liqo.GatewaySettings{
+			Role:           liqo.ServerRole,
 			TunnelSettings: liqo.TunnelSettings{MTU: 1340}, ServiceType: "LoadBalancer", Port: 51840,
-			Template: liqo.DefaultServerTemplate("liqo"),
+			Template: liqo.DefaultTemplate(liqo.ServerRole, "liqo"),
 		},
 		ServerEndpoint: &liqo.Endpoint{Addresses: []string{"172.18.0.9"}, Port: 51840, Protocol: "UDP"},
-		ClientGateway: &liqo.GatewayClient{
+		ClientGateway: &liqo.GatewaySettings{
+			Role:           liqo.ClientRole,
 			TunnelSettings: liqo.TunnelSettings{MTU: 1340}, ServerAddress: "172.18.0.9", ServerPort: 51840,
-			Template: liqo.DefaultClientTemplate("liqo"),
+			Template: liqo.DefaultTemplate(liqo.ClientRole, "liqo"),
 		},
 	}
 }

@@ -175,7 +175,7 @@ func (c *reservations) reservePair(pair pair, token string) diag.Diagnostics {
 // reserveNodePort reserves the node port that a gateway sets. It fails if another instance has reserved it already. The
 // path is that of the gateway.
 func (c *reservations) reserveNodePort(
-	leaf *cluster.Leaf, server liqo.GatewayServer, at path.Path, token string,
+	leaf *cluster.Leaf, server liqo.GatewaySettings, at path.Path, token string,
 ) diag.Diagnostics {
 	if leaf == nil || server.NodePort == 0 {
 		return nil

@@ -57,9 +57,9 @@ func (s *Shortcut) connect(ctx context.Context, spec Spec) error {
 
 	// The server's gateway needs no Configuration to get an address. The client's gateway needs only that address.
 	server.limit(server.limitsOf(spec.Allow, client, false),
-		server.removeReplaced(s.replacesServer(spec.Server), decided...))
+		server.removeReplaced(s.replaces(spec.Server), decided...))
 	client.limit(client.limitsOf(spec.Allow, server, true),
-		client.removeReplaced(s.replacesClient(spec.Client), decided...))
+		client.removeReplaced(s.replaces(spec.Client), decided...))
 	endpoint := server.serve(spec.Server)
 	client.dial(spec.Client, endpoint)
 	server.enforce(spec.Limited)

@@ -43,36 +43,24 @@ func (o EndObject) EnsureConfiguration(ctx context.Context, namespace string, ot
 	})
 }
 
-// EnsureGatewayServer creates or changes the gateway that the other one dials, and what may cross. It returns when the
-// gateway has an address and keys, and has restarted if it had to, and enforces the rules.
-func (o EndObject) EnsureGatewayServer(
-	ctx context.Context, namespace string, allow *Allow, spec liqo.GatewayServer,
+// EnsureGateway creates or changes the gateway, and what may cross. A client dials the other one at server. It returns
+// when the gateway has keys, and a server its address, and has restarted if it had to, and enforces the rules. A change
+// can let a gateway restart, but the tunnel may need the other end.
+func (o EndObject) EnsureGateway(
+	ctx context.Context, namespace string, allow *Allow, server liqo.Endpoint, spec liqo.GatewaySettings,
 ) error {
 	spec.Limited = allow != nil
 	return o.ensure(ctx, namespace, func(e *endSteps) steps.Before {
-		removal := o.removeReplaced(e, func(ctx context.Context, namespace string) (bool, error) {
-			return e.ReplacesGatewayServer(ctx, namespace, spec)
-		})
-		e.limit(o.limitsOf(e, allow), removal)
-		e.serve(spec)
-		return o.waitForGateway(e, spec.Limited)
-	})
-}
-
-// EnsureGatewayClient creates or changes the gateway that dials the other one at server, and what may cross. It returns
-// when the gateway has keys, and has restarted if it had to, and enforces the rules.
-func (o EndObject) EnsureGatewayClient(
-	ctx context.Context, namespace string, allow *Allow, server liqo.Endpoint, spec liqo.GatewayClient,
-) error {
-	spec.Limited = allow != nil
-	return o.ensure(ctx, namespace, func(e *endSteps) steps.Before {
-		removal := o.removeReplaced(e, func(ctx context.Context, namespace string) (bool, error) {
-			return e.ReplacesGatewayClient(ctx, namespace, spec)
-		})
-		e.limit(o.limitsOf(e, allow), removal)
-		given := func(context.Context) (liqo.Endpoint, error) { return server, nil }
-		e.dial(spec, steps.Do(e.run, e.Leaf.Name, "address of the other gateway", given))
-		return o.waitForGateway(e, spec.Limited)
+		e.limit(o.limitsOf(e, allow), o.removeReplaced(e, spec))
+		if spec.Role == liqo.ServerRole {
+			e.serve(spec)
+		} else {
+			given := func(context.Context) (liqo.Endpoint, error) { return server, nil }
+			e.dial(spec, steps.Do(e.run, e.Leaf.Name, "address of the other gateway", given))
+		}
+		e.key()
+		e.rollOut()
+		return e.enforce(spec.Limited)
 	})
 }
 
@@ -96,27 +84,17 @@ func (o EndObject) IsBroken(ctx context.Context) (bool, error) {
 // removeReplaced removes a gateway that can't be changed in place, as [endSteps] does, also if there is none of the
 // desired direction. A killed operation may have left something behind then, and Kubernetes may not have deleted the
 // keys yet.
-func (o EndObject) removeReplaced(
-	e *endSteps, replaces func(ctx context.Context, namespace string) (bool, error),
-) steps.Before {
+func (o EndObject) removeReplaced(e *endSteps, spec liqo.GatewaySettings) steps.Before {
 	removal := e.removeReplaced(func(ctx context.Context, namespace string) (bool, error) {
 		objects, err := e.Find(ctx)
-		if err != nil || end.ObjectOf(objects, o.End.Owner.Resource) == nil {
+		if err != nil || objects.GatewayAs(spec.Role) == nil {
 			return err == nil, err
 		}
-		return replaces(ctx, namespace)
+		return e.ReplacesGateway(ctx, namespace, spec)
 	})
 	e.formerKeys = steps.ActWith(e.run, e.Leaf.Name, "keys of a former gateway", e.namespace, e.UntilFormerKeysGone,
 		removal)
 	return removal
-}
-
-// waitForGateway starts what either gateway waits for, and returns the last write to the gateway. A change can let a
-// gateway restart, but the tunnel may need the other end.
-func (o EndObject) waitForGateway(e *endSteps, limited bool) steps.Before {
-	e.key()
-	e.rollOut()
-	return e.enforce(limited)
 }
 
 // ensure writes an object, and waits for what Liqo does then. The function starts the steps, and returns the last one

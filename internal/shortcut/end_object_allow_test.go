@@ -19,7 +19,7 @@ import (
 func serveLimited(t *testing.T, milan *cluster.Leaf, allow *Allow) EndObject {
 	t.Helper()
 	gateway := endObjectOf(milan, "rome", owner.GatewayServerResource)
-	if err := gateway.EnsureGatewayServer(t.Context(), "", allow, overNodePort.Server); err != nil {
+	if err := gateway.EnsureGateway(t.Context(), "", allow, liqo.Endpoint{}, overNodePort.Server); err != nil {
 		t.Fatal(err)
 	}
 	return gateway
@@ -60,7 +60,7 @@ func TestTheRulesOfOneEndAreForAllItsPodsAndForAnswersFromAnywhere(t *testing.T)
 	dials := endObjectOf(rome, "milan", owner.GatewayClientResource)
 	allow := &Allow{ToServer: database.ToServer, ToClient: pings.ToClient}
 	endpoint := *gateway.seen(t).Endpoint
-	if err := dials.EnsureGatewayClient(t.Context(), "", allow, endpoint, overNodePort.Client); err != nil {
+	if err := dials.EnsureGateway(t.Context(), "", allow, endpoint, overNodePort.Client); err != nil {
 		t.Fatal(err)
 	}
 	if objects, err = dials.End.Find(t.Context()); err != nil || !reflect.DeepEqual(objects.Limits().In, pings.ToClient) {
@@ -120,7 +120,7 @@ func TestRulesThatOneEndCantEnforceAreRefusedBeforeItsGatewayExists(t *testing.T
 	} {
 		gateway := endObjectOf(test.milan, "rome", owner.GatewayServerResource)
 		checked := gateway.CheckAllow(t.Context(), test.allow)
-		err := gateway.EnsureGatewayServer(t.Context(), "", test.allow, overNodePort.Server)
+		err := gateway.EnsureGateway(t.Context(), "", test.allow, liqo.Endpoint{}, overNodePort.Server)
 		if errors.Is(checked, end.ErrRules) != test.refused || errors.Is(err, end.ErrRules) != test.refused {
 			t.Errorf("%s: %v at the plan, %v at the apply", name, checked, err)
 		}
@@ -156,7 +156,7 @@ func joinedByEnds(t *testing.T, atClient, atServer *Allow) *Shortcut {
 	milan, rome := milanAlone(t), liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...)
 	gateway := serveLimited(t, milan, atServer)
 	dials := endObjectOf(rome, "milan", owner.GatewayClientResource)
-	err := dials.EnsureGatewayClient(t.Context(), "", atClient, *gateway.seen(t).Endpoint, overNodePort.Client)
+	err := dials.EnsureGateway(t.Context(), "", atClient, *gateway.seen(t).Endpoint, overNodePort.Client)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,13 +24,12 @@ type EndObjectState struct {
 
 	Network liqo.RemoteRanges // of a Configuration: the other cluster's
 
-	Server   *liqo.GatewayServer // settings of a gateway server
-	Client   *liqo.GatewayClient // settings of a gateway client
-	Endpoint *liqo.Endpoint      // where a server can be reached; nil if it is not known
-	Allow    *Allow              // as this leaf's gateway enforces it; as [State.Allow]
-	Limited  bool                // as [State.Limited]
-	Status   Status              // as this leaf's gateway reports it
-	Silent   bool                // whether the gateway once reported the tunnel as up, and has stopped to report
+	Gateway  *liqo.GatewaySettings // of a gateway
+	Endpoint *liqo.Endpoint        // where a server can be reached; nil if it is not known
+	Allow    *Allow                // as this leaf's gateway enforces it; as [State.Allow]
+	Limited  bool                  // as [State.Limited]
+	Status   Status                // as this leaf's gateway reports it
+	Silent   bool                  // whether the gateway once reported the tunnel as up, and has stopped to report
 
 	// Key is the public key: of a gateway, its own; of a PublicKey, the other one's. It is nil before Liqo has created a
 	// gateway's keys, and after somebody has deleted them.
@@ -60,33 +59,28 @@ func (o EndObject) Observe(ctx context.Context) (EndObjectState, error) {
 	state := EndObjectState{
 		Exists: true, Unmarked: o.End.Owner.OnlyClaims(object),
 		Namespace: object.GetNamespace(), LiqoNamespace: o.End.Leaf.LiqoNamespace,
-		Network: objects.ObservedRemote(), Server: objects.ObservedServer(), Client: objects.ObservedClient(),
-		Status: statusAt(objects), Silent: !objects.SilentSince.IsZero(),
+		Network: objects.ObservedRemote(), Status: statusAt(objects), Silent: !objects.SilentSince.IsZero(),
 	}
 	switch resource {
 	case owner.ConfigurationResource:
 	case owner.PublicKeyResource:
 		state.Key = objects.PublicKey.Spec.PublicKey
-	case owner.GatewayServerResource:
-		lost, err := o.End.ServiceLost(ctx, objects)
-		if err != nil {
-			return state, err
-		}
-		if !lost {
-			state.Endpoint = objects.Endpoint()
-		}
+	default:
 		err = o.readGateway(ctx, objects, &state)
-		return state, err
-	case owner.GatewayClientResource:
-		err = o.readGateway(ctx, objects, &state)
-		return state, err
 	}
-	return state, nil
+	return state, err
 }
 
-// readGateway adds what both kinds of gateways have.
-func (o EndObject) readGateway(ctx context.Context, objects liqo.Objects, state *EndObjectState) (err error) {
-	state.Limited = objects.HasLimits()
+// readGateway adds what the object shows if it is a gateway.
+func (o EndObject) readGateway(ctx context.Context, objects liqo.Objects, state *EndObjectState) error {
+	lost, err := o.End.ServiceLost(ctx, objects)
+	if err != nil {
+		return err
+	}
+	if !lost {
+		state.Endpoint = objects.Endpoint()
+	}
+	state.Gateway, state.Limited = objects.ObservedGateway(objects.Gateway.Role), objects.HasLimits()
 	if state.Allow, err = o.allow(ctx, objects); err != nil {
 		return err
 	}

@@ -53,7 +53,9 @@ func milansSteps(milan *cluster.Leaf) []step {
 	publicKey := endObjectOf(milan, "rome", owner.PublicKeyResource)
 	return []step{
 		{configuration, func(ctx context.Context) error { return configuration.EnsureConfiguration(ctx, "", romesNetworks) }},
-		{gateway, func(ctx context.Context) error { return gateway.EnsureGatewayServer(ctx, "", nil, overNodePort.Server) }},
+		{gateway, func(ctx context.Context) error {
+			return gateway.EnsureGateway(ctx, "", nil, liqo.Endpoint{}, overNodePort.Server)
+		}},
 		{publicKey, func(ctx context.Context) error { return publicKey.EnsurePublicKey(ctx, "", key(1)) }},
 	}
 }
@@ -67,7 +69,7 @@ func romesSteps(rome *cluster.Leaf, dialled liqo.Endpoint) []step {
 	return []step{
 		{configuration, func(ctx context.Context) error { return configuration.EnsureConfiguration(ctx, "", milans) }},
 		{gateway, func(ctx context.Context) error {
-			return gateway.EnsureGatewayClient(ctx, "", nil, dialled, overNodePort.Client)
+			return gateway.EnsureGateway(ctx, "", nil, dialled, overNodePort.Client)
 		}},
 		{publicKey, func(ctx context.Context) error { return publicKey.EnsurePublicKey(ctx, "", key(2)) }},
 	}
@@ -121,7 +123,7 @@ func TestEachEndIsMadeWithoutTheOther(t *testing.T) {
 		t.Errorf("the Configuration is %+v", configured)
 	}
 	if !serves.Exists || serves.Endpoint == nil || len(serves.Key) != 32 || serves.Status != Connecting ||
-		serves.Server.ServiceType != corev1.ServiceTypeNodePort {
+		serves.Gateway.ServiceType != corev1.ServiceTypeNodePort {
 		t.Errorf("the gateway is %+v", serves)
 	}
 	if !trusts.Exists || !slices.Equal(trusts.Key, key(1)) || trusts.Namespace != "liqo-tenant-rome" {
@@ -131,7 +133,7 @@ func TestEachEndIsMadeWithoutTheOther(t *testing.T) {
 	there := romesSteps(rome, *serves.Endpoint)
 	ensureAll(t, there)
 	dials := there[1].object.seen(t)
-	if !dials.Exists || dials.Client.ServerAddress != serves.Endpoint.Addresses[0] || len(dials.Key) != 32 {
+	if !dials.Exists || dials.Gateway.ServerAddress != serves.Endpoint.Addresses[0] || len(dials.Key) != 32 {
 		t.Errorf("the gateway that dials is %+v", dials)
 	}
 }
@@ -172,13 +174,13 @@ func TestAnotherKeyOrEndpointChangesTheObjectInPlace(t *testing.T) {
 		}
 		port := int32(one) + 31000
 		dialled := liqo.Endpoint{Addresses: []string{"192.0.2.1"}, Port: port, Protocol: "UDP"}
-		if err := dials.EnsureGatewayClient(t.Context(), "", nil, dialled, overNodePort.Client); err != nil {
+		if err := dials.EnsureGateway(t.Context(), "", nil, dialled, overNodePort.Client); err != nil {
 			t.Fatal(err)
 		}
 		if got := trusts.seen(t).Key; !slices.Equal(got, key(one)) {
 			t.Errorf("the key is %v", got)
 		}
-		if got := dials.seen(t).Client.ServerPort; got != port {
+		if got := dials.seen(t).Gateway.ServerPort; got != port {
 			t.Errorf("it dials port %d", got)
 		}
 	}
@@ -235,7 +237,7 @@ func TestAnEndObjectOverAnotherOneOfItsKindIsRefused(t *testing.T) {
 	milan := milanAlone(t)
 	ensureAll(t, milansSteps(milan))
 	other := owner.Owner{Token: "other", Resource: owner.GatewayClientResource}
-	err := NewEndObject(milan, "rome", other).EnsureGatewayClient(t.Context(), "", nil,
+	err := NewEndObject(milan, "rome", other).EnsureGateway(t.Context(), "", nil,
 		liqo.Endpoint{Addresses: []string{"192.0.2.1"}, Port: 1, Protocol: "UDP"}, overNodePort.Client)
 	refused(t, err, `a liqo_gateway_server for cluster "rome" exists already on leaf "milan"`, "made by bob@ci")
 	other.Resource = owner.PublicKeyResource
@@ -323,11 +325,11 @@ func TestAnEndObjectWhoseCreateStillWaitsOrHasFailedIsNotTakenOver(t *testing.T)
 		go func() {
 			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 			defer cancel()
-			ended <- first.EnsureGatewayServer(ctx, "", nil, overNodePort.Server)
+			ended <- first.EnsureGateway(ctx, "", nil, liqo.Endpoint{}, overNodePort.Server)
 		}()
 		<-time.After(time.Second)
 		began := time.Now()
-		err := second.EnsureGatewayServer(t.Context(), "", nil, overNodePort.Server)
+		err := second.EnsureGateway(t.Context(), "", nil, liqo.Endpoint{}, overNodePort.Server)
 		refused(t, err, `a liqo_gateway_server for cluster "rome" exists already on leaf "milan"`, "made by bob@ci")
 		if took := time.Since(began); took < 2*time.Minute {
 			t.Errorf("it was refused after %s, when nobody knew how the first one ends", took)

@@ -117,10 +117,10 @@ func (e *endSteps) removeReplaced(
 
 // serve makes the gateway that the other end dials. The result is where it can be reached. A gateway that the other one
 // need not follow has restarted by then, perhaps at another address.
-func (e *endSteps) serve(spec liqo.GatewayServer) *steps.Step[liqo.Endpoint] {
+func (e *endSteps) serve(spec liqo.GatewaySettings) *steps.Step[liqo.Endpoint] {
 	e.gateway = steps.With(e.run, e.Leaf.Name, "GatewayServer", e.namespace,
 		func(ctx context.Context, namespace string) (end.EnsuredGateway, error) {
-			return e.EnsureGatewayServer(ctx, namespace, spec)
+			return e.EnsureGateway(ctx, namespace, liqo.Endpoint{}, spec)
 		}, e.formerKeys, e.limits)
 	endpoint := steps.With(e.run, e.Leaf.Name, "address of the gateway", e.gateway, e.WaitForEndpoint,
 		e.rolled(spec.Limited))
@@ -129,10 +129,10 @@ func (e *endSteps) serve(spec liqo.GatewayServer) *steps.Step[liqo.Endpoint] {
 }
 
 // dial makes the gateway that dials the other end at its endpoint.
-func (e *endSteps) dial(spec liqo.GatewayClient, server *steps.Step[liqo.Endpoint]) {
+func (e *endSteps) dial(spec liqo.GatewaySettings, server *steps.Step[liqo.Endpoint]) {
 	e.gateway = steps.With2(e.run, e.Leaf.Name, "GatewayClient", e.namespace, server,
 		func(ctx context.Context, namespace string, server liqo.Endpoint) (end.EnsuredGateway, error) {
-			return e.EnsureGatewayClient(ctx, namespace, server, spec)
+			return e.EnsureGateway(ctx, namespace, server, spec)
 		}, e.formerKeys, e.limits)
 	e.done = append(e.done, e.gateway)
 }

@@ -26,7 +26,7 @@ var (
 
 var overNodePort = Spec{
 	TunnelSettings: liqo.TunnelSettings{MTU: 1340},
-	Server:         liqo.GatewayServer{ServiceType: corev1.ServiceTypeNodePort, Port: 51840},
+	Server:         liqo.GatewaySettings{Role: liqo.ServerRole, ServiceType: corev1.ServiceTypeNodePort, Port: 51840},
 }.shareSettings()
 
 // ranges are the address ranges of a leaf with that pod CIDR, as Liqo's IPAM has them.

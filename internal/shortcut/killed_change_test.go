@@ -18,7 +18,7 @@ var changesOfGateways = map[string]func(*Spec){
 	},
 	"the endpoint": func(s *Spec) { s.Server.ServiceType, s.Server.Port = corev1.ServiceTypeLoadBalancer, 51900 },
 	"another server gateway": func(s *Spec) {
-		s.Server.Template = liqo.DefaultServerTemplate("liqo")
+		s.Server.Template = liqo.DefaultTemplate(liqo.ServerRole, "liqo")
 		s.Server.Template.Name = "large"
 	},
 }
@@ -58,7 +58,7 @@ func expectAsDesired(t *testing.T, s *Shortcut, spec Spec) {
 		t.Fatalf("it is %+v (%v)", state, err)
 	}
 	spec = spec.shareSettings()
-	server := spec.Server.Observed(*state.ServerGateway, "liqo")
+	server := spec.Server.Observed(*state.ServerGateway, nil, "liqo")
 	if spec.Server.NodePort == 0 {
 		server.NodePort = 0
 	}

@@ -60,8 +60,8 @@ func TestNothingThatIsMissingOnALeafStopsTheProvider(t *testing.T) {
 				for _, err := range []error{
 					errorOf(s.Observe(t.Context())), errorOf(s.Inspect(t.Context())), errorOf(s.Lost(t.Context())),
 					errorOf(s.IsBeingDeleted(t.Context())), errorOf(s.Overlaps(t.Context(), end.Announcement{}, end.Announcement{})),
-					s.whyDown(t), errorOf(s.Client.ChangesGateway(t.Context(), liqo.GatewayClient{})),
-					errorOf(s.Server.ChangesGateway(t.Context(), liqo.GatewayServer{})),
+					s.whyDown(t), errorOf(s.Client.ChangesGateway(t.Context(), liqo.GatewaySettings{Role: liqo.ClientRole})),
+					errorOf(s.Server.ChangesGateway(t.Context(), liqo.GatewaySettings{Role: liqo.ServerRole})),
 				} {
 					_ = explain.Detail(err)
 				}

@@ -24,6 +24,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
@@ -199,12 +200,12 @@ func TestALeaseThatCannotBeReleasedSpoilsNoCreateAndGivesNothingAway(t *testing.
 		}
 		object := endObjectOf(milan, "naples", owner.GatewayServerResource)
 		object.Create = true
-		if err := object.EnsureGatewayServer(t.Context(), "", nil, overNodePort.Server); err != nil {
+		if err := object.EnsureGateway(t.Context(), "", nil, liqo.Endpoint{}, overNodePort.Server); err != nil {
 			t.Fatal(err)
 		}
 		<-time.After(time.Minute)
 		object.End.Owner.Token = "another"
-		if err := object.EnsureGatewayServer(t.Context(), "", nil, overNodePort.Server); !ownedByAnother(err) {
+		if err := object.EnsureGateway(t.Context(), "", nil, liqo.Endpoint{}, overNodePort.Server); !ownedByAnother(err) {
 			t.Errorf("a rival of an object gets: %v", err)
 		}
 	})

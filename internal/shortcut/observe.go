@@ -43,12 +43,12 @@ type State struct {
 	Allow   *Allow
 	Limited bool
 
-	ServerGateway  *liqo.GatewayServer // as the server's gateway is; nil while there is none
-	ServerEndpoint *liqo.Endpoint      // where the server's gateway says it can be reached; nil until it does
+	ServerGateway  *liqo.GatewaySettings // as the server's gateway is; nil while there is none
+	ServerEndpoint *liqo.Endpoint        // where the server's gateway says it can be reached; nil until it does
 
 	// ClientGateway has the settings of the client's gateway. It is nil if there is none. Its address and port are the
 	// first ones that the gateway dials, whether they are its own settings or the server's.
-	ClientGateway *liqo.GatewayClient
+	ClientGateway *liqo.GatewaySettings
 }
 
 // EndState is one end of a [State].
@@ -118,9 +118,9 @@ func (s *Shortcut) state(n network) State {
 		Silent:         !client.SilentSince.IsZero() || !server.SilentSince.IsZero(),
 		Client:         endState(s.Client, client, server.ObservedRemote()),
 		Server:         endState(s.Server, server, client.ObservedRemote()),
-		ServerGateway:  server.ObservedServer(),
+		ServerGateway:  server.ObservedGateway(liqo.ServerRole),
 		ServerEndpoint: server.Endpoint(),
-		ClientGateway:  client.ObservedClient(),
+		ClientGateway:  client.ObservedGateway(liqo.ClientRole),
 	}
 }
 

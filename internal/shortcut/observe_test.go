@@ -47,12 +47,14 @@ func TestTheStateHasEverythingThatTheLeavesShow(t *testing.T) {
 			ClusterID: "milan", ClusterUID: "uid-of-milan", Namespace: "liqo-tenant-rome", LiqoNamespace: "liqo",
 			Network: reached("10.10.0.0/16", "10.71.0.0/16"),
 		},
-		ServerGateway: &liqo.GatewayServer{TunnelSettings: tunnel, ServiceType: "NodePort", Port: 51840,
+		ServerGateway: &liqo.GatewaySettings{
+			Role: liqo.ServerRole, TunnelSettings: tunnel, ServiceType: "NodePort", Port: 51840,
 			Template: liqo.Template{
 				Name: "wireguard-server", Namespace: "liqo", Resource: liqo.DefaultServerTemplateResource,
 			}},
 		ServerEndpoint: &liqo.Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"},
-		ClientGateway: &liqo.GatewayClient{TunnelSettings: tunnel, ServerAddress: "172.18.0.2", ServerPort: 31000,
+		ClientGateway: &liqo.GatewaySettings{
+			Role: liqo.ClientRole, TunnelSettings: tunnel, ServerAddress: "172.18.0.2", ServerPort: 31000,
 			Template: liqo.Template{
 				Name: "wireguard-client", Namespace: "liqo", Resource: liqo.DefaultClientTemplateResource,
 			}},

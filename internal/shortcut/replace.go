@@ -26,42 +26,31 @@ func (s *Shortcut) ChangesGateways(ctx context.Context, spec Spec) (bool, error)
 	}
 	return anyOf(ctx,
 		func(ctx context.Context) (bool, error) {
-			return s.replacesClient(spec.Client)(ctx, n.client.Namespace())
+			return s.replaces(spec.Client)(ctx, n.client.Namespace())
 		},
 		func(ctx context.Context) (bool, error) {
-			return s.replacesServer(spec.Server)(ctx, n.server.Namespace())
+			return s.replaces(spec.Server)(ctx, n.server.Namespace())
 		})
 }
 
-// replacesServer returns a step that reports whether the gateway of the server must be removed first: if it can't be
-// changed in place, if it is gone and may have left something behind, or if it dials.
-func (s *Shortcut) replacesServer(spec liqo.GatewayServer) func(ctx context.Context, namespace string) (bool, error) {
+// replaces returns a step that reports whether the gateway of an end must be removed first: if it can't be changed in
+// place, if it has the other role, or if that of a server is gone and may have left something behind.
+func (s *Shortcut) replaces(settings liqo.GatewaySettings) func(ctx context.Context, namespace string) (bool, error) {
 	return func(ctx context.Context, namespace string) (bool, error) {
 		n, err := s.find(ctx)
+		e, gateway := s.Server, n.server.Gateway
+		if settings.Role == liqo.ClientRole {
+			e, gateway = s.Client, n.client.Gateway
+		}
 		switch {
 		case err != nil:
 			return false, err
-		case n.server.GatewayAs(liqo.ClientRole) != nil:
+		case gateway != nil && gateway.Role != settings.Role:
 			return true, nil
-		case n.server.Gateway == nil:
+		case gateway == nil && settings.Role == liqo.ServerRole:
 			return n.client.GatewayAs(liqo.ClientRole) != nil, nil
 		default:
-			return s.Server.ReplacesGatewayServer(ctx, namespace, spec)
-		}
-	}
-}
-
-// replacesClient does so for the client: if its gateway can't be changed in place, or if it does not dial.
-func (s *Shortcut) replacesClient(spec liqo.GatewayClient) func(ctx context.Context, namespace string) (bool, error) {
-	return func(ctx context.Context, namespace string) (bool, error) {
-		objects, err := s.Client.Find(ctx)
-		switch {
-		case err != nil:
-			return false, err
-		case objects.GatewayAs(liqo.ServerRole) != nil:
-			return true, nil
-		default:
-			return s.Client.ReplacesGatewayClient(ctx, namespace, spec)
+			return e.ReplacesGateway(ctx, namespace, settings)
 		}
 	}
 }

@@ -83,7 +83,7 @@ func TestTheServersGatewayIsReplacedOnlyIfItCannotChangeInPlace(t *testing.T) {
 				test.spec(&spec)
 			}
 			shortcut := New(clustertest.Leaf(t, "rome", onRome...), clustertest.Leaf(t, "milan", onMilan...))
-			replaces, err := shortcut.replacesServer(spec.shareSettings().Server)(t.Context(), "liqo-tenant-rome")
+			replaces, err := shortcut.replaces(spec.shareSettings().Server)(t.Context(), "liqo-tenant-rome")
 			if err != nil || replaces != test.replaces {
 				t.Errorf("replaces: %t (%v)", replaces, err)
 			}
@@ -119,7 +119,7 @@ func TestTheClientsGatewayIsReplacedOnlyIfItCannotChangeInPlace(t *testing.T) {
 				test.spec(&spec)
 			}
 			shortcut := New(clustertest.Leaf(t, "rome", onRome...), clustertest.Leaf(t, "milan"))
-			replaces, err := shortcut.replacesClient(spec.shareSettings().Client)(t.Context(), "liqo-tenant-milan")
+			replaces, err := shortcut.replaces(spec.shareSettings().Client)(t.Context(), "liqo-tenant-milan")
 			if err != nil || replaces != test.replaces {
 				t.Errorf("replaces: %t (%v)", replaces, err)
 			}

@@ -14,8 +14,7 @@ type Spec struct {
 	// TunnelSettings are of both gateways, and override the gateways' own.
 	liqo.TunnelSettings
 
-	Server liqo.GatewayServer
-	Client liqo.GatewayClient
+	Server, Client liqo.GatewaySettings
 
 	ServerEnd, ClientEnd EndSpec
 
@@ -40,10 +39,11 @@ type EndSpec struct {
 	end.Announcement
 }
 
-// shareSettings copies to the gateways what both have in common.
+// shareSettings copies to the gateways what both have in common, and gives them their roles.
 func (s Spec) shareSettings() Spec {
 	s.Limited = s.Allow != nil
 	s.Server.TunnelSettings, s.Client.TunnelSettings = s.TunnelSettings, s.TunnelSettings
+	s.Server.Role, s.Client.Role = liqo.ServerRole, liqo.ClientRole
 	return s
 }
 

@@ -100,7 +100,7 @@ func TestAGatewayOfAnotherTechnologyIsNotChangedInPlace(t *testing.T) {
 
 // ofAnotherName is the template that [otherTemplate] returns.
 func ofAnotherName() liqo.Template {
-	template := liqo.DefaultServerTemplate("liqo")
+	template := liqo.DefaultTemplate(liqo.ServerRole, "liqo")
 	template.Name = otherTemplate().GetName()
 	return template
 }

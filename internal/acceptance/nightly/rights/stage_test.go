@@ -239,7 +239,7 @@ func (s *stage) hold(leaf, namespace string, kind client.ObjectList) {
 func specWith(settings ...func(*shortcut.Spec)) shortcut.Spec {
 	spec := shortcut.Spec{
 		TunnelSettings: liqo.TunnelSettings{MTU: liqo.DefaultMTU}, WaitForConnection: true,
-		Server: liqo.GatewayServer{ServiceType: corev1.ServiceTypeNodePort, Port: 51840},
+		Server: liqo.GatewaySettings{Role: liqo.ServerRole, ServiceType: corev1.ServiceTypeNodePort, Port: 51840},
 	}
 	spec.ClientEnd.Namespace, spec.ServerEnd.Namespace = ownNamespace, ownNamespace
 	for _, set := range settings {

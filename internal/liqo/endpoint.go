@@ -1,0 +1,64 @@
+package liqo
+
+import (
+	"slices"
+
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+)
+
+// Endpoint is where a gateway can be reached.
+type Endpoint struct {
+	Addresses []string // IP addresses or DNS names
+	Port      int32
+	Protocol  string // UDP or TCP
+}
+
+// Endpoint returns the endpoint that the gateway reports, or nil if it reports none or does not exist. Liqo reports an
+// empty address while a node has none.
+func (o Objects) Endpoint() *Endpoint {
+	if status := o.EndpointStatus(); status != nil {
+		return endpointOf(status)
+	}
+	return nil
+}
+
+// endpointOf returns an endpoint of Liqo's. If it does not say its protocol, that is Liqo's default.
+func endpointOf(status *networkingv1beta1.EndpointStatus) *Endpoint {
+	return &Endpoint{
+		Addresses: status.Addresses,
+		Port:      status.Port,
+		Protocol:  string(ptr.Deref(status.Protocol, corev1.Protocol(forge.DefaultProtocol))),
+	}
+}
+
+// Dialled returns the endpoint that the gateway dials, or nil if there is no gateway, or someone has removed its
+// addresses.
+func (o Objects) Dialled() *Endpoint {
+	client := o.GatewayAs(ClientRole)
+	if client == nil || len(client.Endpoint.Addresses) == 0 {
+		return nil
+	}
+	return endpointOf(client.Endpoint)
+}
+
+// Reaches reports whether an endpoint, as a gateway reports it, is that of the Service. Liqo reports the endpoint some
+// time after a change of the Service.
+func (e Endpoint) Reaches(service *corev1.Service) bool {
+	if len(service.Spec.Ports) == 0 {
+		return false
+	}
+	port := service.Spec.Ports[0]
+	inCluster := slices.Equal(e.Addresses, service.Spec.ClusterIPs)
+	switch service.Spec.Type {
+	case corev1.ServiceTypeClusterIP:
+		return inCluster && e.Port == port.Port
+	case corev1.ServiceTypeNodePort:
+		return !inCluster && e.Port == port.NodePort
+	default:
+		asked := service.Spec.LoadBalancerIP
+		return !inCluster && e.Port == port.Port && (asked == "" || slices.Contains(e.Addresses, asked))
+	}
+}
