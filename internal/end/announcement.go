@@ -17,8 +17,8 @@ import (
 // Announcement has the address ranges of this leaf to announce to the other one, in CIDR notation. An empty field
 // stands for the ranges that the leaf has.
 type Announcement struct {
-	PodCIDRs     []string
-	ExternalCIDR string
+	PodCIDRs     []string `tfsdk:"pod_cidrs"`
+	ExternalCIDR string   `tfsdk:"external_cidr"`
 }
 
 // The causes of a problem with one part of an [Announcement].

@@ -131,8 +131,8 @@ func TestOneReplicaGoesOnAsTheTemplateSays(t *testing.T) {
 func TestSettingsOfPodsReachThemAndLeaveTheRest(t *testing.T) {
 	settings := liqo.PodSettings{
 		NodeSelector: map[string]string{"example.com/edge": "true"},
-		Tolerations: []corev1.Toleration{
-			{Key: "example.com/edge", Operator: "Exists", Effect: "NoExecute", TolerationSeconds: ptr.To[int64](5)},
+		Tolerations: []liqo.Toleration{
+			{Key: "example.com/edge", Operator: "Exists", Effect: "NoExecute", Seconds: ptr.To[int64](5)},
 		},
 		PriorityClassName: "system-cluster-critical",
 		Resources: map[string]liqo.ContainerResources{
@@ -140,13 +140,16 @@ func TestSettingsOfPodsReachThemAndLeaveTheRest(t *testing.T) {
 		},
 		Annotations: map[string]string{"example.com/number": "7"}, Labels: map[string]string{"team": "network"},
 	}
+	tolerations := []corev1.Toleration{
+		{Key: "example.com/edge", Operator: "Exists", Effect: "NoExecute", TolerationSeconds: ptr.To[int64](5)},
+	}
 	eachChart(t, func(t *testing.T, template string, _ []string) {
 		t.Helper()
 		before, after := derivedParts(t, template, settings)
 		pods, was := &after.Deployment.Spec.Template, &before.Deployment.Spec.Template
 		wireguard := pods.Spec.Containers[1].Resources
 		if !reflect.DeepEqual(pods.Spec.NodeSelector, settings.NodeSelector) ||
-			!reflect.DeepEqual(pods.Spec.Tolerations, settings.Tolerations) ||
+			!reflect.DeepEqual(pods.Spec.Tolerations, tolerations) ||
 			pods.Spec.PriorityClassName != "system-cluster-critical" || pods.Annotations["example.com/number"] != "7" ||
 			pods.Labels["team"] != "network" || !wireguard.Requests.Cpu().Equal(resource.MustParse("1")) ||
 			!wireguard.Limits.Memory().Equal(resource.MustParse("64Mi")) {

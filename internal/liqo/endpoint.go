@@ -11,9 +11,9 @@ import (
 
 // Endpoint is where a gateway can be reached.
 type Endpoint struct {
-	Addresses []string // IP addresses or DNS names
-	Port      int32
-	Protocol  string // UDP or TCP
+	Addresses []string `tfsdk:"addresses"` // IP addresses or DNS names
+	Port      int32    `tfsdk:"port"`
+	Protocol  string   `tfsdk:"protocol"` // UDP or TCP
 }
 
 // Endpoint returns the endpoint that the gateway reports, or nil if it reports none or does not exist. Liqo reports an

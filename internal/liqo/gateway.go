@@ -96,8 +96,8 @@ func (o Objects) GatewayAs(role GatewayRole) *Gateway {
 
 // TunnelSettings are the settings that the two gateways of a network have in common.
 type TunnelSettings struct {
-	MTU         int    // of the tunnel, in bytes
-	KeyRotation string // another value gives a gateway new keys; empty keeps them
+	MTU         int    `tfsdk:"mtu"`                  // of the tunnel, in bytes
+	KeyRotation string `tfsdk:"key_rotation_trigger"` // another value gives a gateway new keys; empty keeps them
 	Limited     bool   // what may cross is limited by a FirewallConfiguration at each end
 }
 

@@ -17,21 +17,21 @@ type GatewaySettings struct {
 	TunnelSettings
 
 	Role      GatewayRole
-	KeySecret string // Secret with its keys, in its namespace; empty lets Liqo create one
-	Template  Template
-	Pods      *PodSettings // nil if the template is taken as it is
+	KeySecret string       `tfsdk:"key_secret_name"` // with its keys, in its namespace; empty lets Liqo create one
+	Template  Template     `tfsdk:"template"`
+	Pods      *PodSettings `tfsdk:"pods"` // nil if the template is taken as it is
 
 	// Those of a server, which the other leaf dials.
-	ServiceType        corev1.ServiceType // LoadBalancer, NodePort or ClusterIP
-	Port               int32              // UDP port that the Service listens on
-	NodePort           int32              // port on the nodes; 0 lets Kubernetes choose
-	LoadBalancerIP     string             // requested address of the load balancer; empty lets it choose
-	ServiceAnnotations map[string]string  // added to the Service's, by key
-	ServiceLabels      map[string]string  // added to the Service's, by key
+	ServiceType        corev1.ServiceType `tfsdk:"service_type"`        // LoadBalancer, NodePort or ClusterIP
+	Port               int32              `tfsdk:"port"`                // UDP port that the Service listens on
+	NodePort           int32              `tfsdk:"node_port"`           // port on the nodes; 0 lets Kubernetes choose
+	LoadBalancerIP     string             `tfsdk:"load_balancer_ip"`    // requested address; empty lets it choose
+	ServiceAnnotations map[string]string  `tfsdk:"service_annotations"` // added to the Service's, by key
+	ServiceLabels      map[string]string  `tfsdk:"service_labels"`      // added to the Service's, by key
 
 	// Those of a client, which dials the other leaf's gateway.
-	ServerAddress string // IP address or DNS name; empty for the server's own
-	ServerPort    int32  // 0 for the server's own
+	ServerAddress string `tfsdk:"server_address"` // IP address or DNS name; empty for the server's own
+	ServerPort    int32  `tfsdk:"server_port"`    // 0 for the server's own
 }
 
 // Dials returns the endpoint that a client with these settings dials, given the server's endpoint.
@@ -67,7 +67,21 @@ func (g GatewaySettings) Observed(gateway GatewaySettings, server *Endpoint, liq
 		gateway.ServerPort = g.ServerPort
 	}
 	gateway.Template = g.Template.observed(gateway.Template, DefaultTemplate(gateway.Role, liqoNamespace))
+	gateway.ServiceAnnotations = orEmpty(gateway.ServiceAnnotations, g.ServiceAnnotations)
+	gateway.ServiceLabels = orEmpty(gateway.ServiceLabels, g.ServiceLabels)
 	return gateway
+}
+
+// orEmpty returns the found map. Where there is none, it is empty if one was set, and nil otherwise.
+func orEmpty(found, set map[string]string) map[string]string {
+	switch {
+	case len(found) > 0:
+		return found
+	case set == nil:
+		return nil
+	default:
+		return map[string]string{}
+	}
 }
 
 // ObservedGateway returns the settings of the leaf's gateway, or nil if there is none of this role. The address and port

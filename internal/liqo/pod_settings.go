@@ -11,23 +11,32 @@ import (
 
 // PodSettings are settings of the pods of one gateway. Liqo has them only in templates, for all gateways of a leaf. So
 // a gateway with such settings has a template of its own, which is derived from another one. An empty setting leaves
-// what that one says.
+// what that one says. Node selectors, tolerations, labels and annotations add to those there.
 type PodSettings struct {
-	Replicas          int32                         `json:"replicas,omitempty"`
-	LeaseDuration     string                        `json:"leaseDuration,omitempty"` // of the active one, as Go writes it
-	NodeSelector      map[string]string             `json:"nodeSelector,omitempty"`
-	Tolerations       []corev1.Toleration           `json:"tolerations,omitempty"` // besides those of the template
-	TopologyKey       string                        `json:"topologyKey,omitempty"` // label that replicas never share
-	PriorityClassName string                        `json:"priorityClassName,omitempty"`
-	Resources         map[string]ContainerResources `json:"resources,omitempty"` // by container
-	Annotations       map[string]string             `json:"annotations,omitempty"`
-	Labels            map[string]string             `json:"labels,omitempty"`
+	Replicas          int32                         `json:"replicas,omitempty"          tfsdk:"replicas"`
+	LeaseDuration     string                        `json:"leaseDuration,omitempty"     tfsdk:"lease_duration"`
+	NodeSelector      map[string]string             `json:"nodeSelector,omitempty"      tfsdk:"node_selector"`
+	Tolerations       []Toleration                  `json:"tolerations,omitempty"       tfsdk:"tolerations"`
+	TopologyKey       string                        `json:"topologyKey,omitempty"       tfsdk:"topology_key"` // never shared
+	PriorityClassName string                        `json:"priorityClassName,omitempty" tfsdk:"priority_class_name"`
+	Resources         map[string]ContainerResources `json:"resources,omitempty"         tfsdk:"resources"` // by container
+	Annotations       map[string]string             `json:"annotations,omitempty"       tfsdk:"annotations"`
+	Labels            map[string]string             `json:"labels,omitempty"            tfsdk:"labels"`
+}
+
+// Toleration is one of Kubernetes.
+type Toleration struct {
+	Key      string `json:"key,omitempty"               tfsdk:"key"`
+	Operator string `json:"operator,omitempty"          tfsdk:"operator"`
+	Value    string `json:"value,omitempty"             tfsdk:"value"`
+	Effect   string `json:"effect,omitempty"            tfsdk:"effect"`
+	Seconds  *int64 `json:"tolerationSeconds,omitempty" tfsdk:"toleration_seconds"`
 }
 
 // ContainerResources are quantities as Kubernetes writes them, by resource.
 type ContainerResources struct {
-	Requests map[string]string `json:"requests,omitempty"`
-	Limits   map[string]string `json:"limits,omitempty"`
+	Requests map[string]string `json:"requests,omitempty" tfsdk:"requests"`
+	Limits   map[string]string `json:"limits,omitempty"   tfsdk:"limits"`
 }
 
 // DefaultTopologyKey is the label of nodes that the replicas of a gateway don't share, unless the settings have another

@@ -32,8 +32,8 @@ func InternalCIDR(ctx context.Context, leaf *cluster.Leaf) (string, error) {
 
 // Ranges are a leaf's own address ranges, in CIDR notation, as Liqo's IPAM has them.
 type Ranges struct {
-	PodCIDRs     []string
-	ExternalCIDR string
+	PodCIDRs     []string `tfsdk:"pod_cidrs"`
+	ExternalCIDR string   `tfsdk:"external_cidr"`
 }
 
 // NodeAddress returns the source of all packets to other leaves that do not come from a pod: the first address of the

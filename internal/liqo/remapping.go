@@ -30,10 +30,12 @@ func IsDecided(configuration *networkingv1beta1.Configuration) bool {
 
 // RemoteRanges has the address ranges of one leaf from the other leaf's Configuration, in CIDR notation.
 type RemoteRanges struct {
-	PodCIDRs             []string // as the leaf has them
-	ExternalCIDR         string   // as the leaf has it
-	RemappedPodCIDRs     []string // where the other leaf reaches PodCIDRs, index by index; nil until Liqo has decided
-	RemappedExternalCIDR string   // where the other leaf reaches ExternalCIDR; empty until Liqo has decided
+	PodCIDRs     []string `tfsdk:"pod_cidrs"`     // as the leaf has them
+	ExternalCIDR string   `tfsdk:"external_cidr"` // as the leaf has it
+
+	// Where the other leaf reaches them, index by index; empty until Liqo has decided.
+	RemappedPodCIDRs     []string `tfsdk:"remapped_pod_cidrs"`
+	RemappedExternalCIDR string   `tfsdk:"remapped_external_cidr"`
 }
 
 // ObservedRemote returns the network of the other leaf from this end's Configuration. It returns the zero value if

@@ -16,10 +16,10 @@ const (
 
 // Rule lets new connections to pods of one leaf cross, and the answers to them.
 type Rule struct {
-	Protocol string   `json:"protocol,omitempty"`
-	Port     int32    `json:"port,omitempty"`    // 0 for every port
-	EndPort  int32    `json:"endPort,omitempty"` // the last one of a range; 0 if it is only Port
-	CIDRs    []string `json:"cidrs,omitempty"`   // as their own leaf sees them; empty for all announced pod CIDRs
+	Protocol string   `json:"protocol,omitempty" tfsdk:"protocol"`
+	Port     int32    `json:"port,omitempty"     tfsdk:"port"`     // 0 for every port
+	EndPort  int32    `json:"endPort,omitempty"  tfsdk:"end_port"` // the last one of a range; 0 if it is only Port
+	CIDRs    []string `json:"cidrs,omitempty"    tfsdk:"cidrs"`    // as their leaf sees them; empty for all announced ones
 }
 
 // String names what the rule lets cross.

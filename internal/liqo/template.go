@@ -18,9 +18,9 @@ const (
 
 // Template names the object from which Liqo creates a gateway. Empty fields stand for those of Liqo's own template.
 type Template struct {
-	Name      string
-	Namespace string
-	Resource  string // group/version/resource, as in liqoctl's --gw-server-type
+	Name      string `tfsdk:"name"`
+	Namespace string `tfsdk:"namespace"`
+	Resource  string `tfsdk:"resource"` // group/version/resource, as in liqoctl's --gw-server-type
 }
 
 // DefaultTemplate returns Liqo's own template of a gateway of this role, on a leaf with this Liqo namespace.

@@ -153,30 +153,33 @@ func (m ruleModel) validate(at path.Path) diag.Diagnostics {
 	}
 }
 
+// ruleTo is a rule of `allow` as a struct of Go.
+type ruleTo struct {
+	liqo.Rule
+
+	To string `tfsdk:"to"`
+}
+
 // allowSpec returns what may cross, or nil for everything. The rules have the same order, whatever that of the
 // configuration is.
-func allowSpec(ctx context.Context, set types.Set) (*shortcut.Allow, diag.Diagnostics) {
-	if set.IsNull() || set.IsUnknown() {
-		return nil, nil
+func allowSpec(ctx context.Context, set types.Set) *shortcut.Allow {
+	if !given(set) {
+		return nil
 	}
-	var models []ruleModel
-	diags := set.ElementsAs(ctx, &models, false)
+	var rules []ruleTo
+	readInto(ctx, set, &rules)
 	allow := &shortcut.Allow{}
-	for _, model := range models {
-		rule := liqo.Rule{
-			Protocol: model.Protocol.ValueString(), Port: model.Port.ValueInt32(), EndPort: model.EndPort.ValueInt32(),
-		}
-		diags.Append(model.CIDRs.ElementsAs(ctx, &rule.CIDRs, false)...)
+	for _, rule := range rules {
 		slices.Sort(rule.CIDRs)
-		if model.To.ValueString() == toClient {
-			allow.ToClient = append(allow.ToClient, rule)
+		if rule.To == toClient {
+			allow.ToClient = append(allow.ToClient, rule.Rule)
 		} else {
-			allow.ToServer = append(allow.ToServer, rule)
+			allow.ToServer = append(allow.ToServer, rule.Rule)
 		}
 	}
 	slices.SortFunc(allow.ToClient, compareRules)
 	slices.SortFunc(allow.ToServer, compareRules)
-	return allow, diags
+	return allow
 }
 
 func compareRules(one, other liqo.Rule) int {
@@ -185,25 +188,14 @@ func compareRules(one, other liqo.Rule) int {
 }
 
 // allowSet returns null if everything may cross.
-func allowSet(allow *shortcut.Allow) types.Set {
+func allowSet(ctx context.Context, allow *shortcut.Allow) types.Set {
 	if allow == nil {
 		return types.SetNull(ruleType)
 	}
 	rules := []attr.Value{}
 	for to, each := range map[string][]liqo.Rule{toClient: allow.ToClient, toServer: allow.ToServer} {
 		for _, rule := range each {
-			cidrs := types.SetNull(cidrtypes.IPPrefixType{})
-			if len(rule.CIDRs) > 0 {
-				var values []attr.Value
-				for _, cidr := range rule.CIDRs {
-					values = append(values, cidrtypes.NewIPPrefixValue(cidr))
-				}
-				cidrs = types.SetValueMust(cidrtypes.IPPrefixType{}, values)
-			}
-			rules = append(rules, types.ObjectValueMust(ruleType.AttrTypes, map[string]attr.Value{
-				"to": types.StringValue(to), "protocol": stringOrNull(rule.Protocol), "port": int32OrNull(rule.Port),
-				"end_port": int32OrNull(rule.EndPort), "cidrs": cidrs,
-			}))
+			rules = append(rules, objectOf(ctx, ruleType.AttrTypes, &ruleTo{rule, to}))
 		}
 	}
 	return types.SetValueMust(ruleType, rules)

@@ -16,19 +16,19 @@ import (
 // open.
 
 // observedAllow copies what may cross from the leaves into the model, if both have a gateway.
-func (m *shortcutModel) observedAllow(state shortcut.State) {
+func (m *shortcutModel) observedAllow(ctx context.Context, state shortcut.State) {
 	if state.ClientGateway != nil && state.ServerGateway != nil {
-		m.Allow = observedRules(m.Allow, state.Allow, state.Limited)
+		m.Allow = observedRules(ctx, m.Allow, state.Allow, state.Limited)
 	}
 }
 
 // observedRules returns the rules that the leaves show. Where someone has edited or removed some, the former ones stay:
 // null would mean that everything may cross, and a configuration that ignores changes would bring that about.
-func observedRules(former types.Set, allow *shortcut.Allow, limited bool) types.Set {
+func observedRules(ctx context.Context, former types.Set, allow *shortcut.Allow, limited bool) types.Set {
 	if allow == nil && limited && given(former) {
 		return former
 	}
-	return allowSet(allow)
+	return allowSet(ctx, allow)
 }
 
 // rulesEdited warns of rules that someone has edited or removed.
@@ -47,13 +47,8 @@ func stayOpen(ctx context.Context, before, planned types.Set, client, server str
 	if !given(planned) || planned.Equal(before) || !fullyKnown(ctx, planned) {
 		return nil
 	}
-	former, diags := allowSpec(ctx, before)
-	allow, allowDiags := allowSpec(ctx, planned)
-	if diags.Append(allowDiags...); diags.HasError() {
-		return diags
-	}
 	var open []string
-	for _, one := range allow.StayOpen(former) {
+	for _, one := range allowSpec(ctx, planned).StayOpen(allowSpec(ctx, before)) {
 		to, from := client, server
 		if one.ToServer {
 			to, from = server, client
@@ -65,8 +60,8 @@ func stayOpen(ctx context.Context, before, planned types.Set, client, server str
 	if len(open) == 0 {
 		return nil
 	}
-	return append(diags, report("connections-stay-open", "Open connections go on",
+	return diag.Diagnostics{report("connections-stay-open", "Open connections go on",
 		fmt.Sprintf("The apply closes the way for new connections. But some that are open then go on: %s. The gateways take "+
 			"their packets for answers to connections that such a rule allows. Restart the pods that hold the connections, or "+
-			"give the rule a port or ports below 32768.", explain.Enumerate(open))).warningAt(path.Root("allow")))
+			"give the rule a port or ports below 32768.", explain.Enumerate(open))).warningAt(path.Root("allow"))}
 }

@@ -4,11 +4,9 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int32validator"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -48,47 +46,18 @@ type clientGatewayModel struct {
 
 var clientGatewayTypes = attributeTypes(clientGatewayAttribute().Attributes)
 
-// clientGatewaySpec returns the settings of the gateway client, empty if the block is missing.
-func clientGatewaySpec(ctx context.Context, set types.Object) (liqo.GatewaySettings, diag.Diagnostics) {
-	if set.IsNull() {
-		return liqo.GatewaySettings{Role: liqo.ClientRole}, nil
-	}
-	var model clientGatewayModel
-	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
-	gateway, specDiags := model.spec(ctx)
-	diags.Append(specDiags...)
-	return gateway, diags
-}
-
-func (m clientGatewayModel) spec(ctx context.Context) (liqo.GatewaySettings, diag.Diagnostics) {
-	gateway, diags := m.gatewayModel.spec(ctx, liqo.ClientRole)
-	gateway.ServerAddress, gateway.ServerPort = m.ServerAddress.ValueString(), m.ServerPort.ValueInt32()
-	return gateway, diags
-}
-
 // observedClientGateway copies the settings of the gateway client from the leaf into the model, if the leaf has one.
 // The settings may leave the address and the port to the server. So it sets these two only if the leaf has others than
 // the settings lead to.
-func (m *shortcutModel) observedClientGateway(ctx context.Context, state shortcut.State) diag.Diagnostics {
+func (m *shortcutModel) observedClientGateway(ctx context.Context, state shortcut.State) {
 	if state.ClientGateway == nil {
-		return nil
+		return
 	}
-	var set liqo.GatewaySettings
-	if given(m.ClientGateway) {
-		var diags diag.Diagnostics
-		if set, diags = clientGatewaySpec(ctx, m.ClientGateway); diags.HasError() {
-			return diags
-		}
-	}
-	gateway := set.Observed(*state.ClientGateway, state.ServerEndpoint, state.Client.LiqoNamespace)
-	common, diags := observedGateway(ctx, gateway)
-	object, objectDiags := types.ObjectValueFrom(ctx, clientGatewayTypes, clientGatewayModel{
-		stringOrNull(gateway.ServerAddress), int32OrNull(gateway.ServerPort), common,
-	})
-	diags.Append(objectDiags...)
+	set := gatewaySettings(ctx, liqo.ClientRole, m.ClientGateway)
+	observed := set.Observed(*state.ClientGateway, state.ServerEndpoint, state.Client.LiqoNamespace)
+	object := objectOf(ctx, clientGatewayTypes, &observed)
 	if m.ClientGateway.IsNull() && object.Equal(objectWith(ctx, clientGatewayTypes, nil)) {
-		return diags // the configuration has no block, and the leaf has defaults only
+		return // the configuration has no block, and the leaf has defaults only
 	}
 	m.ClientGateway = object
-	return diags
 }

@@ -17,12 +17,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
-	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
 // networkAttribute is the `client_network` or `server_network` of a liqo_shortcut.
@@ -98,34 +96,7 @@ func shownNetwork(leaf, other string) datasourceschema.Attribute {
 	}
 }
 
-type networkModel struct {
-	PodCIDRs             types.List         `tfsdk:"pod_cidrs"`
-	ExternalCIDR         cidrtypes.IPPrefix `tfsdk:"external_cidr"`
-	RemappedPodCIDRs     types.List         `tfsdk:"remapped_pod_cidrs"`
-	RemappedExternalCIDR cidrtypes.IPPrefix `tfsdk:"remapped_external_cidr"`
-}
-
 var networkTypes = attributeTypes(networkAttribute("client", "server").Attributes)
-
-// endSpec returns the wanted state of one leaf's end: the namespace of its objects, and the address ranges to announce
-// to the other leaf. The leaf decides what the configuration leaves open.
-func endSpec(ctx context.Context, namespace types.String, set types.Object) (shortcut.EndSpec, diag.Diagnostics) {
-	announcement, diags := announcementSpec(ctx, set)
-	return shortcut.EndSpec{Namespace: namespace.ValueString(), Announcement: announcement}, diags
-}
-
-// announcementSpec returns the address ranges to announce to the other leaf. An empty field stands for the ranges that
-// the leaf has.
-func announcementSpec(ctx context.Context, set types.Object) (end.Announcement, diag.Diagnostics) {
-	if set.IsNull() {
-		return end.Announcement{}, nil
-	}
-	var model networkModel
-	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
-	announcement := end.Announcement{ExternalCIDR: model.ExternalCIDR.ValueString()}
-	diags.Append(model.PodCIDRs.ElementsAs(ctx, &announcement.PodCIDRs, false)...)
-	return announcement, diags
-}
 
 // announcementPath returns the path of the attribute that caused an error of an announcement.
 func announcementPath(network string, err error) path.Path {
@@ -137,23 +108,6 @@ func announcementPath(network string, err error) path.Path {
 	default:
 		return attribute
 	}
-}
-
-func networkObject(remote liqo.RemoteRanges) types.Object {
-	return types.ObjectValueMust(networkTypes, map[string]attr.Value{
-		"pod_cidrs":              cidrList(remote.PodCIDRs),
-		"external_cidr":          cidrOrNull(remote.ExternalCIDR),
-		"remapped_pod_cidrs":     cidrList(remote.RemappedPodCIDRs),
-		"remapped_external_cidr": cidrOrNull(remote.RemappedExternalCIDR),
-	})
-}
-
-// networkOrNull returns null if no ranges have been announced to the other leaf.
-func networkOrNull(remote liqo.RemoteRanges) types.Object {
-	if remote.PodCIDRs == nil && remote.ExternalCIDR == "" {
-		return types.ObjectNull(networkTypes)
-	}
-	return networkObject(remote)
 }
 
 // planNetworks plans which address ranges to announce to each leaf, and at which ranges it reaches the other leaf. The
@@ -189,7 +143,7 @@ func announcement(ctx context.Context, leaf *cluster.Leaf, configured, recorded 
 		if err != nil {
 			return own, err
 		}
-		own = networkObject(liqo.RemoteRanges{PodCIDRs: ranges.PodCIDRs, ExternalCIDR: ranges.ExternalCIDR})
+		own = objectOf(ctx, networkTypes, &ranges)
 	}
 	said := func(attribute string, unknown attr.Value) attr.Value {
 		for _, source := range []types.Object{configured, own, recorded} {

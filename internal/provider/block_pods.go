@@ -191,30 +191,4 @@ func quantity() validator.String {
 	}
 }
 
-// podsModel is `pods`. What is not set is nil.
-type podsModel struct {
-	Replicas          *int32                   `tfsdk:"replicas"`
-	LeaseDuration     *string                  `tfsdk:"lease_duration"`
-	NodeSelector      map[string]string        `tfsdk:"node_selector"`
-	Tolerations       []tolerationModel        `tfsdk:"tolerations"`
-	TopologyKey       *string                  `tfsdk:"topology_key"`
-	PriorityClassName *string                  `tfsdk:"priority_class_name"`
-	Resources         map[string]resourceModel `tfsdk:"resources"`
-	Annotations       map[string]string        `tfsdk:"annotations"`
-	Labels            map[string]string        `tfsdk:"labels"`
-}
-
-type tolerationModel struct {
-	Key      *string `tfsdk:"key"`
-	Operator *string `tfsdk:"operator"`
-	Value    *string `tfsdk:"value"`
-	Effect   *string `tfsdk:"effect"`
-	Seconds  *int64  `tfsdk:"toleration_seconds"`
-}
-
-type resourceModel struct {
-	Requests map[string]string `tfsdk:"requests"`
-	Limits   map[string]string `tfsdk:"limits"`
-}
-
 var podsTypes = attributeTypes(podsAttribute("").Attributes)

@@ -3,13 +3,12 @@ package provider
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/utils/ptr"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -37,9 +36,7 @@ func validatePods(ctx context.Context, pods types.Object, at path.Path) diag.Dia
 		if !ok || !fullyKnown(ctx, object) {
 			continue
 		}
-		var toleration tolerationModel
-		diags.Append(object.As(ctx, &toleration, basetypes.ObjectAsOptions{})...)
-		if reason := toleration.contradiction(); reason != "" {
+		if reason := contradiction(object.Attributes()); reason != "" {
 			diags.Append(invalid("Kubernetes refuses the toleration", reason).
 				errorAt(at.AtName("tolerations").AtListIndex(i)))
 		}
@@ -47,88 +44,28 @@ func validatePods(ctx context.Context, pods types.Object, at path.Path) diag.Dia
 	return diags
 }
 
-// contradiction says what Kubernetes would refuse, or returns an empty text.
-func (m tolerationModel) contradiction() string {
-	exists := ptr.Deref(m.Operator, "") == string(corev1.TolerationOpExists)
+// contradiction says what Kubernetes would refuse in a toleration, or returns an empty text.
+func contradiction(toleration map[string]attr.Value) string {
+	exists := toleration["operator"].Equal(types.StringValue(string(corev1.TolerationOpExists)))
 	switch {
-	case m.Key == nil && !exists:
+	case toleration["key"].IsNull() && !exists:
 		return "Without `key`, it tolerates every taint, and needs `operator = \"Exists\"`."
-	case m.Value != nil && exists:
+	case !toleration["value"].IsNull() && exists:
 		return "With `operator = \"Exists\"`, any value is tolerated, and there must be no `value`."
-	case m.Seconds != nil && ptr.Deref(m.Effect, "") != string(corev1.TaintEffectNoExecute):
+	case !toleration["toleration_seconds"].IsNull() &&
+		!toleration["effect"].Equal(types.StringValue(string(corev1.TaintEffectNoExecute))):
 		return "`toleration_seconds` needs `effect = \"NoExecute\"`."
 	default:
 		return ""
 	}
 }
 
-// podsSpec returns the settings of a gateway's pods, or nil if there is no block.
-func podsSpec(ctx context.Context, set types.Object) (*liqo.PodSettings, diag.Diagnostics) {
-	if set.IsNull() {
-		return nil, nil
-	}
-	var model podsModel
-	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
-	pods := &liqo.PodSettings{
-		Replicas: ptr.Deref(model.Replicas, 0), LeaseDuration: ptr.Deref(model.LeaseDuration, ""),
-		NodeSelector: model.NodeSelector, TopologyKey: ptr.Deref(model.TopologyKey, ""),
-		PriorityClassName: ptr.Deref(model.PriorityClassName, ""), Annotations: model.Annotations, Labels: model.Labels,
-	}
-	for _, one := range model.Tolerations {
-		pods.Tolerations = append(pods.Tolerations, corev1.Toleration{
-			Key: ptr.Deref(one.Key, ""), Operator: corev1.TolerationOperator(ptr.Deref(one.Operator, "")),
-			Value: ptr.Deref(one.Value, ""), Effect: corev1.TaintEffect(ptr.Deref(one.Effect, "")),
-			TolerationSeconds: one.Seconds,
-		})
-	}
-	for name, resources := range model.Resources {
-		if pods.Resources == nil {
-			pods.Resources = map[string]liqo.ContainerResources{}
-		}
-		pods.Resources[name] = liqo.ContainerResources(resources)
-	}
-	return pods, diags
-}
-
-// podsObject returns the settings of a gateway's pods as its leaf has them, or null.
-func podsObject(ctx context.Context, pods *liqo.PodSettings) (types.Object, diag.Diagnostics) {
-	if pods == nil {
-		return types.ObjectNull(podsTypes), nil
-	}
-	model := podsModel{
-		Replicas: unlessEmpty(pods.Replicas), LeaseDuration: unlessEmpty(pods.LeaseDuration), NodeSelector: pods.NodeSelector,
-		TopologyKey: unlessEmpty(pods.TopologyKey), PriorityClassName: unlessEmpty(pods.PriorityClassName),
-		Annotations: pods.Annotations, Labels: pods.Labels,
-	}
-	for _, one := range pods.Tolerations {
-		model.Tolerations = append(model.Tolerations, tolerationModel{
-			unlessEmpty(one.Key), unlessEmpty(string(one.Operator)), unlessEmpty(one.Value), unlessEmpty(string(one.Effect)),
-			one.TolerationSeconds,
-		})
-	}
-	for name, resources := range pods.Resources {
-		if model.Resources == nil {
-			model.Resources = map[string]resourceModel{}
-		}
-		model.Resources[name] = resourceModel(resources)
-	}
-	return types.ObjectValueFrom(ctx, podsTypes, model)
-}
-
-// unlessEmpty returns nil for the zero value.
-func unlessEmpty[T comparable](value T) *T {
-	var zero T
-	if value == zero {
-		return nil
-	}
-	return &value
-}
-
 // observedPods finds which settings of pods both gateways have in common, and takes them from the gateways of the
 // state. Settings that the model has for one gateway stay its own. Beside them, the common ones stay as they are.
 // Otherwise, settings are common if they are equal.
-func (m *shortcutModel) observedPods(ctx context.Context, state *shortcut.State) diag.Diagnostics {
-	common, diags := podsSpec(ctx, m.Pods)
+func (m *shortcutModel) observedPods(ctx context.Context, state *shortcut.State) {
+	var common *liqo.PodSettings
+	readInto(ctx, m.Pods, &common)
 	client, server := state.ClientGateway, state.ServerGateway
 	clientHasOwn, serverHasOwn := m.clientEnd().hasOwnPods(), m.serverEnd().hasOwnPods()
 	same := equality.Semantic.DeepEqual
@@ -146,7 +83,5 @@ func (m *shortcutModel) observedPods(ctx context.Context, state *shortcut.State)
 		rest := *server
 		rest.Pods, state.ServerGateway = nil, &rest
 	}
-	object, objectDiags := podsObject(ctx, common)
-	m.Pods = object
-	return append(diags, objectDiags...)
+	m.Pods = objectOf(ctx, podsTypes, common)
 }

@@ -1,12 +1,9 @@
 package provider
 
 import (
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // serverEndpointAttribute returns the schema of `server_endpoint` of a liqo_shortcut.
@@ -48,19 +45,3 @@ func shownEndpoint(description string) datasourceschema.Attribute {
 }
 
 var endpointTypes = attributeTypes(serverEndpointAttribute().Attributes)
-
-// endpointObject returns null for nil.
-func endpointObject(endpoint *liqo.Endpoint) types.Object {
-	if endpoint == nil {
-		return types.ObjectNull(endpointTypes)
-	}
-	addresses := make([]attr.Value, len(endpoint.Addresses))
-	for i, address := range endpoint.Addresses {
-		addresses[i] = types.StringValue(address)
-	}
-	return types.ObjectValueMust(endpointTypes, map[string]attr.Value{
-		"addresses": types.ListValueMust(types.StringType, addresses),
-		"port":      types.Int32Value(endpoint.Port),
-		"protocol":  types.StringValue(endpoint.Protocol),
-	})
-}

@@ -16,7 +16,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -151,23 +150,13 @@ func (m serverGatewayModel) validate(ctx context.Context, attribute path.Path) d
 	return diags
 }
 
-// serverGatewaySpec returns the settings of the gateway server.
-func serverGatewaySpec(ctx context.Context, set types.Object) (liqo.GatewaySettings, diag.Diagnostics) {
-	var model serverGatewayModel
-	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
-	gateway, specDiags := model.spec(ctx)
-	diags.Append(specDiags...)
-	return gateway, diags
-}
-
-func (m serverGatewayModel) spec(ctx context.Context) (liqo.GatewaySettings, diag.Diagnostics) {
-	gateway, diags := m.gatewayModel.spec(ctx, liqo.ServerRole)
-	gateway.ServiceType = corev1.ServiceType(m.ServiceType.ValueString())
-	gateway.Port, gateway.NodePort = m.Port.ValueInt32(), m.NodePort.ValueInt32()
-	gateway.LoadBalancerIP = m.LoadBalancerIP.ValueString()
-	diags.Append(m.ServiceAnnotations.ElementsAs(ctx, &gateway.ServiceAnnotations, false)...)
-	diags.Append(m.ServiceLabels.ElementsAs(ctx, &gateway.ServiceLabels, false)...)
-	return gateway, diags
+// gatewaySettings returns the settings of a gateway in its block, or in the model of its resource. A missing block has
+// none.
+func gatewaySettings(ctx context.Context, role liqo.GatewayRole, set types.Object) liqo.GatewaySettings {
+	var settings liqo.GatewaySettings
+	readInto(ctx, set, &settings)
+	settings.Role = role
+	return settings
 }
 
 // keySecretOf returns the user's own Secret that the settings of a gateway name, in a namespace. The name is empty if
@@ -181,39 +170,11 @@ func keySecretOf(gateway types.Object, namespace types.String) liqo.KeySecret {
 }
 
 // observedServerGateway copies the settings of the gateway server from the leaf into the model, if the leaf has one.
-func (m *shortcutModel) observedServerGateway(ctx context.Context, state shortcut.State) diag.Diagnostics {
+func (m *shortcutModel) observedServerGateway(ctx context.Context, state shortcut.State) {
 	if state.ServerGateway == nil {
-		return nil
+		return
 	}
-	var set serverGatewayModel
-	if given(m.ServerGateway) {
-		if diags := m.ServerGateway.As(ctx, &set, basetypes.ObjectAsOptions{}); diags.HasError() {
-			return diags
-		}
-	}
-	gateway, diags := set.observed(ctx, *state.ServerGateway, state.Server.LiqoNamespace)
-	if diags.HasError() {
-		return diags
-	}
-	m.ServerGateway, diags = types.ObjectValueFrom(ctx, serverGatewayTypes, gateway)
-	return diags
-}
-
-// observed returns the found gateway in terms of these settings.
-func (m serverGatewayModel) observed(
-	ctx context.Context, gateway liqo.GatewaySettings, liqoNamespace string,
-) (serverGatewayModel, diag.Diagnostics) {
-	template, diags := templateSpec(ctx, m.Template)
-	gateway = liqo.GatewaySettings{Template: template}.Observed(gateway, nil, liqoNamespace)
-	common, commonDiags := observedGateway(ctx, gateway)
-	diags.Append(commonDiags...)
-	return serverGatewayModel{
-		ServiceType:        types.StringValue(string(gateway.ServiceType)),
-		Port:               int32OrNull(gateway.Port),
-		NodePort:           int32OrNull(gateway.NodePort),
-		LoadBalancerIP:     ipOrNull(gateway.LoadBalancerIP),
-		ServiceAnnotations: textMap(m.ServiceAnnotations, gateway.ServiceAnnotations),
-		ServiceLabels:      textMap(m.ServiceLabels, gateway.ServiceLabels),
-		gatewayModel:       common,
-	}, diags
+	set := gatewaySettings(ctx, liqo.ServerRole, m.ServerGateway)
+	observed := set.Observed(*state.ServerGateway, nil, state.Server.LiqoNamespace)
+	m.ServerGateway = objectOf(ctx, serverGatewayTypes, &observed)
 }

@@ -1,17 +1,12 @@
 package provider
 
 import (
-	"context"
 	"regexp"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
@@ -49,34 +44,5 @@ func templateAttribute(name, resource string) schema.SingleNestedAttribute {
 	}
 }
 
-type templateModel struct {
-	Name      types.String `tfsdk:"name"`
-	Namespace types.String `tfsdk:"namespace"`
-	Resource  types.String `tfsdk:"resource"`
-}
-
 var templateTypes = attributeTypes(
 	templateAttribute(liqo.DefaultServerTemplateName, liqo.DefaultServerTemplateResource).Attributes)
-
-// templateSpec returns the template of a gateway. It is empty for Liqo's default template.
-func templateSpec(ctx context.Context, set types.Object) (liqo.Template, diag.Diagnostics) {
-	if set.IsNull() {
-		return liqo.Template{}, nil
-	}
-	var model templateModel
-	diags := set.As(ctx, &model, basetypes.ObjectAsOptions{})
-	return liqo.Template{
-		Name: model.Name.ValueString(), Namespace: model.Namespace.ValueString(), Resource: model.Resource.ValueString(),
-	}, diags
-}
-
-// templateObject returns null for Liqo's default template.
-func templateObject(template liqo.Template) types.Object {
-	if template == (liqo.Template{}) {
-		return types.ObjectNull(templateTypes)
-	}
-	return types.ObjectValueMust(templateTypes, map[string]attr.Value{
-		"name": types.StringValue(template.Name), "namespace": stringOrNull(template.Namespace),
-		"resource": types.StringValue(template.Resource),
-	})
-}

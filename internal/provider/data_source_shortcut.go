@@ -186,11 +186,11 @@ func (d *shortcutDataSource) Read(ctx context.Context, req datasource.ReadReques
 			resp.Diagnostics.Append(failureOf("leaf-unreadable", "The shortcut can't be read", err).asError())
 			return
 		}
-		model.show(inspection)
+		model.show(ctx, inspection)
 	})
 }
 
-func (m *shortcutDataModel) show(inspection shortcut.Inspection) {
+func (m *shortcutDataModel) show(ctx context.Context, inspection shortcut.Inspection) {
 	m.ID = types.StringValue(string(inspection.Client.ClusterID) + "/" + string(inspection.Server.ClusterID))
 	m.ClientClusterID = types.StringValue(string(inspection.Client.ClusterID))
 	m.ServerClusterID = types.StringValue(string(inspection.Server.ClusterID))
@@ -200,15 +200,16 @@ func (m *shortcutDataModel) show(inspection shortcut.Inspection) {
 	m.Reversed = types.BoolValue(inspection.Reversed)
 	m.MadeBy = stringOrNull(string(inspection.MadeBy))
 	m.MTU = mtuOrNull(inspection.MTU)
-	m.Allow = allowSet(inspection.Allow)
-	m.ServerEndpoint = endpointObject(inspection.ServerEndpoint)
-	m.ClientNetwork, m.ServerNetwork = networkOrNull(inspection.Client.Network), networkOrNull(inspection.Server.Network)
-	m.ClientEnd, m.ServerEnd = endStatus(inspection.ClientEnd), endStatus(inspection.ServerEnd)
+	m.Allow = allowSet(ctx, inspection.Allow)
+	m.ServerEndpoint = objectOf(ctx, endpointTypes, inspection.ServerEndpoint)
+	m.ClientNetwork = objectOf(ctx, networkTypes, inspection.Client.Network)
+	m.ServerNetwork = objectOf(ctx, networkTypes, inspection.Server.Network)
+	m.ClientEnd, m.ServerEnd = endStatus(ctx, inspection.ClientEnd), endStatus(ctx, inspection.ServerEnd)
 }
 
-func endStatus(end shortcut.EndStatus) *endStatusModel {
+func endStatus(ctx context.Context, end shortcut.EndStatus) *endStatusModel {
 	model := &endStatusModel{
-		Status: types.StringValue(string(end.Status)), Allow: allowSet(end.Allow),
+		Status: types.StringValue(string(end.Status)), Allow: allowSet(ctx, end.Allow),
 		LatencyMS: milliseconds(end.Latency), LatencyMeasuredAt: measuredAt(end.Latency),
 		GatewayPods: make([]gatewayPodModel, len(end.GatewayPods)),
 	}

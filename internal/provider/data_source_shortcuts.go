@@ -114,11 +114,11 @@ func (d *shortcutsDataSource) Read(ctx context.Context, req datasource.ReadReque
 		}
 		survey, diags := d.leaves.survey(ctx, names, model.Clusters)
 		resp.Diagnostics.Append(diags...)
-		model.show(survey)
+		model.show(ctx, survey)
 	})
 }
 
-func (m *shortcutsDataModel) show(survey shortcut.Survey) {
+func (m *shortcutsDataModel) show(ctx context.Context, survey shortcut.Survey) {
 	m.Shortcuts, m.Unreachable = []linkModel{}, []types.String{}
 	taken := map[string]bool{}
 	for _, link := range survey.Networks() {
@@ -127,7 +127,7 @@ func (m *shortcutsDataModel) show(survey shortcut.Survey) {
 			Server: types.StringValue(link.Server.Name), ServerClusterID: types.StringValue(link.Server.ID),
 			Status: types.StringValue(string(link.Status)),
 			MadeBy: types.StringValue(string(link.MadeBy)), Owners: ownersOf(link.Owners),
-			MTU: mtuOrNull(link.MTU), ServerEndpoint: endpointObject(link.ServerEndpoint),
+			MTU: mtuOrNull(link.MTU), ServerEndpoint: objectOf(ctx, endpointTypes, link.ServerEndpoint),
 			LatencyMS: milliseconds(link.Latency), LatencyMeasuredAt: measuredAt(link.Latency),
 			ImportBlock: stringOrNull(importBlock(link, taken)),
 		})

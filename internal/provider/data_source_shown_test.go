@@ -28,7 +28,7 @@ func shows(t *testing.T, values map[string][2]any) {
 
 func TestANetworkIsShownAsItsTwoEndsSeeIt(t *testing.T) {
 	var model shortcutDataModel
-	model.show(shortcut.Inspection{
+	model.show(t.Context(), shortcut.Inspection{
 		State: shortcut.State{
 			Status: shortcut.Error, ServerEndpoint: milansEndpoint,
 			Client: shortcut.EndState{
@@ -79,7 +79,7 @@ func TestANetworkIsShownAsItsTwoEndsSeeIt(t *testing.T) {
 
 func TestANetworkIsListedWithItsOwners(t *testing.T) {
 	var model shortcutsDataModel
-	model.show(shortcut.Survey{Links: []shortcut.Link{{
+	model.show(t.Context(), shortcut.Survey{Links: []shortcut.Link{{
 		Client: shortcut.Cluster{Name: "rome", ID: "r"}, Server: shortcut.Cluster{Name: "milan", ID: "m"},
 		Status: shortcut.Connected, MadeBy: shortcut.ByProvider, MTU: 1340, ServerEndpoint: milansEndpoint, Latency: fiveMS,
 		Owners: []shortcut.Ownership{{

@@ -129,7 +129,7 @@ func TestALatencyIsShownInMillisecondsWithItsTime(t *testing.T) {
 
 func TestALeafThatCouldNotBeReadIsListed(t *testing.T) {
 	var model shortcutsDataModel
-	model.show(shortcut.Survey{
+	model.show(t.Context(), shortcut.Survey{
 		Leaves: []shortcut.Leaf{{Name: "milan", Err: errors.New("no answer")}, {Name: "rome", ClusterID: "rome"}},
 		Links: []shortcut.Link{{
 			Client: shortcut.Cluster{Name: "rome", ID: "r"}, Server: shortcut.Cluster{Name: "milan", ID: "m"},

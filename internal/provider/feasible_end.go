@@ -58,14 +58,10 @@ func (p *endPlanning[M, P]) checkFeasible(ctx context.Context) diag.Diagnostics 
 			fmt.Sprintf("`remote_cluster_id` must be the ID of the other cluster, but %q is the ID of this one.", p.leaf.ID)).
 			errorAt(path.Root("remote_cluster_id"))}
 	}
-	gateway, diags := p.plan.gateway(ctx)
-	if diags.HasError() {
-		return diags
-	}
 	object := p.object(p.leaf, p.plan, p.own)
 	here := checkedEnd{
 		end: object.End, leafAt: path.Root("cluster"), namespaceAt: path.Root("namespace"), gatewayAt: path.Empty(),
-		podsAt: path.Root("pods"), gateway: gateway, gatewayChanges: true, followsChange: p.state != nil,
+		podsAt: path.Root("pods"), gateway: p.plan.gateway(ctx), gatewayChanges: true, followsChange: p.state != nil,
 		namespace: p.config.common().Namespace, namespaceChanges: p.state == nil,
 	}
 	questions := append(here.checks(), func(ctx context.Context) diag.Diagnostics { return p.plan.check(ctx, object) })
@@ -76,7 +72,7 @@ func (p *endPlanning[M, P]) checkFeasible(ctx context.Context) diag.Diagnostics 
 				object.CheckFree(ctx))
 		})
 	}
-	return append(diags, askEach(ctx, questions)...)
+	return askEach(ctx, questions)
 }
 
 // checks returns what is asked of an end, whichever resource plans it.

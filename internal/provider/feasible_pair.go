@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -32,46 +33,34 @@ func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 	if p.state != nil {
 		f.before = *p.state
 	}
-	ends, diags := f.checkedEnds(ctx)
-	if diags.HasError() {
-		return diags
-	}
 	questions := []check{f.free, f.addressRanges, f.rules, f.lostNode}
-	for _, one := range ends {
+	for _, one := range f.checkedEnds(ctx) {
 		questions = append(questions, one.checks()...)
 	}
-	return append(diags, askEach(ctx, questions)...)
+	return askEach(ctx, questions)
 }
 
 // checkedEnds returns the two ends, the client's first.
-func (f feasibility) checkedEnds(ctx context.Context) ([]checkedEnd, diag.Diagnostics) {
-	var diags diag.Diagnostics
+func (f feasibility) checkedEnds(ctx context.Context) []checkedEnd {
 	var ends []checkedEnd
 	changes := f.changesGateways(ctx)
 	for i, e := range f.ends() {
-		ends = append(ends, checkedEnd{
+		settings := e.planned.settings(ctx)
+		here := checkedEnd{
 			end: f.shortcut.Ends()[i], leafAt: path.Root(e.planned.attribute), namespaceAt: e.planned.path("namespace"),
 			gatewayAt: e.planned.path("gateway"), podsAt: e.planned.podsPath(), namespace: *e.configured.namespace,
-			gatewayChanges:   f.state == nil || !e.planned.settings(ctx).Equal(e.recorded.settings(ctx)),
+			gatewayChanges:   f.state == nil || !settings.Equal(e.recorded.settings(ctx)),
 			followsChange:    f.state != nil && changes,
 			namespaceChanges: f.state == nil || !e.planned.namespace.Equal(*e.recorded.namespace),
-		})
+		}
+		if fullyKnown(ctx, settings) {
+			set := gatewaySettings(ctx, e.planned.role, settings)
+			set.TunnelSettings = f.plan.tunnelSettings()
+			here.gateway = &plannedGateway{set, fullyKnown(ctx, f.plan.MTU, f.plan.KeyRotationTrigger)}
+		}
+		ends = append(ends, here)
 	}
-	client, server := f.plan.clientEnd().settings(ctx), f.plan.serverEnd().settings(ctx)
-	tunnelKnown := fullyKnown(ctx, f.plan.MTU, f.plan.KeyRotationTrigger)
-	if fullyKnown(ctx, client) {
-		set, clientDiags := clientGatewaySpec(ctx, client)
-		diags.Append(clientDiags...)
-		set.TunnelSettings = f.plan.tunnelSettings()
-		ends[0].gateway = &plannedGateway{set, tunnelKnown}
-	}
-	if fullyKnown(ctx, server) {
-		set, serverDiags := serverGatewaySpec(ctx, server)
-		diags.Append(serverDiags...)
-		set.TunnelSettings = f.plan.tunnelSettings()
-		ends[1].gateway = &plannedGateway{set, tunnelKnown}
-	}
-	return ends, diags
+	return ends
 }
 
 // changesGateways reports whether the apply makes, changes or replaces a gateway. That is assumed of settings that are
@@ -81,11 +70,7 @@ func (f feasibility) changesGateways(ctx context.Context) bool {
 		f.plan.KeyRotationTrigger, f.plan.Allow) {
 		return true
 	}
-	spec, diags := f.plan.gatewaysSpec(ctx)
-	if diags.HasError() {
-		return true
-	}
-	changes, err := f.shortcut.ChangesGateways(ctx, spec)
+	changes, err := f.shortcut.ChangesGateways(ctx, f.plan.gatewaysSpec(ctx))
 	return changes || err != nil
 }
 
@@ -96,20 +81,18 @@ func (f feasibility) lostNode(ctx context.Context) diag.Diagnostics {
 	if !fullyKnown(ctx, f.plan.ClientGateway, settings) {
 		return nil
 	}
-	server, diags := serverGatewaySpec(ctx, settings)
-	client, clientDiags := clientGatewaySpec(ctx, f.plan.ClientGateway)
-	diags.Append(clientDiags...)
-	pods := server.Pods
-	if diags.HasError() || pods == nil || pods.Replicas < 2 || client.ServerAddress != "" ||
+	server := gatewaySettings(ctx, liqo.ServerRole, settings)
+	client := gatewaySettings(ctx, liqo.ClientRole, f.plan.ClientGateway)
+	if server.Pods == nil || server.Pods.Replicas < 2 || client.ServerAddress != "" ||
 		server.ServiceType != corev1.ServiceTypeNodePort {
-		return diags
+		return nil
 	}
-	return append(diags, report("node-port-on-lost-node", "The client dials one node of the server",
+	return diag.Diagnostics{report("node-port-on-lost-node", "The client dials one node of the server",
 		fmt.Sprintf("With `service_type = \"NodePort\"`, the gateway of %q dials the address of the node with the active "+
 			"pod of %q. Replicas help there if a pod is lost. If the node is lost, nobody dials another one before the "+
 			"next apply. Use a load balancer, or set `server_address` of `client_gateway` to an address that moves, such as "+
 			"a virtual IP.", f.plan.Client.ValueString(), f.plan.Server.ValueString())).
-		warningAt(f.plan.serverEnd().podsPath().AtName("replicas")))
+		warningAt(f.plan.serverEnd().podsPath().AtName("replicas"))}
 }
 
 // free finds a network of the pair that someone else made.
@@ -131,15 +114,10 @@ func (f feasibility) addressRanges(ctx context.Context) diag.Diagnostics {
 	if f.state != nil && same && f.plan.CIDRRemapping.Equal(f.before.CIDRRemapping) {
 		return nil
 	}
-	client, diags := announcementSpec(ctx, f.config.ClientNetwork)
-	server, serverDiags := announcementSpec(ctx, f.config.ServerNetwork)
-	diags.Append(serverDiags...)
-	if diags.HasError() {
-		return diags
-	}
+	client, server := f.announcements(ctx)
 	_, clientErr := f.shortcut.Announce(ctx, f.shortcut.Client, client)
 	_, serverErr := f.shortcut.Announce(ctx, f.shortcut.Server, server)
-	diags.Append(checkResult(announcementPath("client_network", clientErr), clientErr)...)
+	diags := checkResult(announcementPath("client_network", clientErr), clientErr)
 	diags.Append(checkResult(announcementPath("server_network", serverErr), serverErr)...)
 	if len(diags) > 0 {
 		return diags
@@ -152,21 +130,22 @@ func (f feasibility) rules(ctx context.Context) diag.Diagnostics {
 	if f.plan.Allow.IsNull() || !fullyKnown(ctx, f.plan.Allow, f.config.ClientNetwork, f.config.ServerNetwork) {
 		return nil
 	}
-	allow, diags := allowSpec(ctx, f.plan.Allow)
-	clientSpec, clientDiags := announcementSpec(ctx, f.config.ClientNetwork)
-	serverSpec, serverDiags := announcementSpec(ctx, f.config.ServerNetwork)
-	if diags.Append(append(clientDiags, serverDiags...)...); diags.HasError() {
-		return diags
-	}
-	client, clientErr := f.shortcut.Announce(ctx, f.shortcut.Client, clientSpec)
-	server, serverErr := f.shortcut.Announce(ctx, f.shortcut.Server, serverSpec)
+	clientSays, serverSays := f.announcements(ctx)
+	client, clientErr := f.shortcut.Announce(ctx, f.shortcut.Client, clientSays)
+	server, serverErr := f.shortcut.Announce(ctx, f.shortcut.Server, serverSays)
 	if clientErr != nil || serverErr != nil {
 		return nil // another check reports them
 	}
-	at := path.Root("allow")
-	diags.Append(checkResult(at, f.shortcut.Client.CheckLimits(ctx, *allow.Limits(client, server, true)))...)
-	diags.Append(checkResult(at, f.shortcut.Server.CheckLimits(ctx, *allow.Limits(server, client, false)))...)
-	return diags
+	at, allow := path.Root("allow"), allowSpec(ctx, f.plan.Allow)
+	return append(checkResult(at, f.shortcut.Client.CheckLimits(ctx, *allow.Limits(client, server, true))),
+		checkResult(at, f.shortcut.Server.CheckLimits(ctx, *allow.Limits(server, client, false)))...)
+}
+
+// announcements are what the configuration announces of each leaf.
+func (f feasibility) announcements(ctx context.Context) (client, server end.Announcement) {
+	readInto(ctx, f.config.ClientNetwork, &client)
+	readInto(ctx, f.config.ServerNetwork, &server)
+	return client, server
 }
 
 // remapping returns a diagnostic for each pod CIDR that Liqo will remap: an error if remapping is forbidden, otherwise

@@ -175,10 +175,7 @@ func toBeChanged(t *testing.T) *planning {
 	p.state = &state
 	rome, milan := p.pair.client.Live, p.pair.server.Live
 	server, dialling := clustertest.GatewayServer("rome", 51840), clustertest.GatewayClient("milan")
-	spec, diags := p.plan.spec(t.Context(), p.config)
-	if diags.HasError() {
-		t.Fatal(diags)
-	}
+	spec := p.plan.spec(t.Context(), p.config)
 	server.Spec.MTU, server.Spec.Endpoint.ServiceType = spec.MTU, spec.Server.ServiceType
 	dialling.Spec.MTU = spec.MTU
 	other := clustertest.NextClientTemplate()

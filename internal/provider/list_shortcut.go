@@ -143,7 +143,7 @@ func (l *shortcutList) result(ctx context.Context, req list.ListRequest, link sh
 		result.Diagnostics.Append(failureOf("leaf-unreadable", "The shortcut can't be read", err).asError())
 		return result
 	}
-	result.Diagnostics.Append(model.observed(ctx, observed)...)
+	model.observed(ctx, observed)
 	result.Diagnostics.Append(result.Resource.Set(ctx, &model)...)
 	return result
 }

@@ -65,7 +65,7 @@ func TestANetworkIsListedWithAnImportBlockWhoeverOwnsIt(t *testing.T) {
 	networks := links()
 	networks[2].Owners = []shortcut.Ownership{{Token: "another"}}
 	var model shortcutsDataModel
-	model.show(shortcut.Survey{Links: append(networks, shortcut.Link{Peering: &shortcut.Peering{}})})
+	model.show(t.Context(), shortcut.Survey{Links: append(networks, shortcut.Link{Peering: &shortcut.Peering{}})})
 	if len(model.Shortcuts) != len(networks) {
 		t.Errorf("a peering without a network is listed: %+v", model.Shortcuts)
 	}

@@ -80,10 +80,10 @@ type configurationModel struct {
 }
 
 // ranges returns the ranges of the other cluster.
-func (m *configurationModel) ranges(ctx context.Context) (liqo.Ranges, diag.Diagnostics) {
-	ranges := liqo.Ranges{ExternalCIDR: m.ExternalCIDR.ValueString()}
-	diags := m.PodCIDRs.ElementsAs(ctx, &ranges.PodCIDRs, false)
-	return ranges, diags
+func (m *configurationModel) ranges(ctx context.Context) (ranges liqo.Ranges) {
+	readInto(ctx, m.PodCIDRs, &ranges.PodCIDRs)
+	readInto(ctx, m.ExternalCIDR, &ranges.ExternalCIDR)
+	return ranges
 }
 
 // planComputed keeps the remapped ranges of the state while the announced ones stay the same.
@@ -102,11 +102,8 @@ func (m *configurationModel) check(ctx context.Context, object shortcut.EndObjec
 	if !fullyKnown(ctx, m.PodCIDRs, m.ExternalCIDR) || given(m.RemappedPodCIDRs) {
 		return nil
 	}
-	ranges, diags := m.ranges(ctx)
-	if diags.HasError() {
-		return diags
-	}
-	diags.Append(checkResult(path.Root("pod_cidrs"), object.End.CheckAnnounced(ctx, ranges, liqo.RemoteRanges{}))...)
+	ranges := m.ranges(ctx)
+	diags := checkResult(path.Root("pod_cidrs"), object.End.CheckAnnounced(ctx, ranges, liqo.RemoteRanges{}))
 	overlaps, err := object.End.Overlaps(ctx, ranges)
 	if err != nil {
 		diags.Append(failureOf("leaf-unreadable", "Remapping can't be predicted", err).asWarning())
@@ -119,11 +116,7 @@ func (m *configurationModel) check(ctx context.Context, object shortcut.EndObjec
 }
 
 func (m *configurationModel) ensure(ctx context.Context, object shortcut.EndObject, namespace string) error {
-	ranges, diags := m.ranges(ctx)
-	if diags.HasError() {
-		return asError(diags)
-	}
-	return object.EnsureConfiguration(ctx, namespace, ranges)
+	return object.EnsureConfiguration(ctx, namespace, m.ranges(ctx))
 }
 
 func (m *configurationModel) observed(

@@ -33,7 +33,7 @@ type endModel[M any] interface {
 	// validate finds settings that do not go together.
 	validate(ctx context.Context) diag.Diagnostics
 	// gateway returns what the plan checks of a gateway, or nil if it is not known, or if the object is none.
-	gateway(ctx context.Context) (*plannedGateway, diag.Diagnostics)
+	gateway(ctx context.Context) *plannedGateway
 	// check asks the leaf whether the plan is possible, beyond what is the same for all.
 	check(ctx context.Context, object shortcut.EndObject) diag.Diagnostics
 	// rules are those of `allow`. They are null for other objects than gateways.

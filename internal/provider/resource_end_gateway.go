@@ -59,21 +59,6 @@ type gatewayModel struct {
 	Pods          types.Object `tfsdk:"pods"`
 }
 
-func (m gatewayModel) spec(ctx context.Context, role liqo.GatewayRole) (liqo.GatewaySettings, diag.Diagnostics) {
-	template, diags := templateSpec(ctx, m.Template)
-	pods, podsDiags := podsSpec(ctx, m.Pods)
-	diags.Append(podsDiags...)
-	return liqo.GatewaySettings{
-		Role: role, KeySecret: m.KeySecretName.ValueString(), Template: template, Pods: pods,
-	}, diags
-}
-
-// observedGateway returns these settings as a leaf has them.
-func observedGateway(ctx context.Context, gateway liqo.GatewaySettings) (gatewayModel, diag.Diagnostics) {
-	pods, diags := podsObject(ctx, gateway.Pods)
-	return gatewayModel{stringOrNull(gateway.KeySecret), templateObject(gateway.Template), pods}, diags
-}
-
 // endGatewayModel has the attributes that both gateways for one end have, except for those of a block.
 type endGatewayModel struct {
 	endCommonModel
@@ -89,11 +74,7 @@ func (m *endGatewayModel) check(ctx context.Context, object shortcut.EndObject) 
 	if !given(m.Allow) || !fullyKnown(ctx, m.Allow) {
 		return nil
 	}
-	allow, diags := allowSpec(ctx, m.Allow)
-	if diags.HasError() {
-		return diags
-	}
-	return checkResult(path.Root("allow"), object.CheckAllow(ctx, allow))
+	return checkResult(path.Root("allow"), object.CheckAllow(ctx, allowSpec(ctx, m.Allow)))
 }
 
 func (m *endGatewayModel) rules() types.Set { return m.Allow }
@@ -106,14 +87,11 @@ func (m *endGatewayModel) planned(ctx context.Context, spec liqo.GatewaySettings
 
 // ensureGateway creates or changes the gateway with the settings of a resource. One that dials has a whole address.
 func (m *endGatewayModel) ensureGateway(
-	ctx context.Context, object shortcut.EndObject, namespace string, spec liqo.GatewaySettings, diags diag.Diagnostics,
+	ctx context.Context, object shortcut.EndObject, namespace string, spec liqo.GatewaySettings,
 ) error {
-	allow, allowDiags := allowSpec(ctx, m.Allow)
-	if diags.Append(allowDiags...); diags.HasError() {
-		return asError(diags)
-	}
 	spec.TunnelSettings = m.tunnelSettings()
-	return object.EnsureGateway(ctx, namespace, allow, liqo.Endpoint{Protocol: string(corev1.ProtocolUDP)}, spec)
+	server := liqo.Endpoint{Protocol: string(corev1.ProtocolUDP)}
+	return object.EnsureGateway(ctx, namespace, allowSpec(ctx, m.Allow), server, spec)
 }
 
 func (m *endGatewayModel) secretOf(gateway gatewayModel) liqo.KeySecret {
@@ -136,9 +114,9 @@ func (m *endGatewayModel) promiseKey(state *endGatewayModel, isReplaced bool) {
 func (m *endGatewayModel) planChanges() { m.Status = types.StringUnknown() }
 
 // observedEnd copies what both gateways have, except for the settings of a block.
-func (m *endGatewayModel) observedEnd(observed shortcut.EndObjectState) {
+func (m *endGatewayModel) observedEnd(ctx context.Context, observed shortcut.EndObjectState) {
 	m.tunnelModel = newTunnelModel(observed.Gateway.TunnelSettings)
-	m.Allow = observedRules(m.Allow, observed.Allow, observed.Limited)
+	m.Allow = observedRules(ctx, m.Allow, observed.Allow, observed.Limited)
 	m.Status = types.StringValue(string(observed.Status))
 	switch {
 	case !observed.KeyUnreadable:

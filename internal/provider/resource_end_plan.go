@@ -109,7 +109,7 @@ func (p *endPlanning[M, P]) reserve() diag.Diagnostics {
 
 // reserveNodePort fails if another instance of this configuration has the node port of this gateway.
 func (p *endPlanning[M, P]) reserveNodePort(ctx context.Context) diag.Diagnostics {
-	gateway, _ := p.plan.gateway(ctx) // another check reports what is wrong with it
+	gateway := p.plan.gateway(ctx)
 	if gateway == nil {
 		return nil
 	}

@@ -88,9 +88,7 @@ func (m *endCommonModel) common() *endCommonModel { return m }
 
 func (m *endCommonModel) validate(context.Context) diag.Diagnostics { return nil }
 
-func (m *endCommonModel) gateway(context.Context) (*plannedGateway, diag.Diagnostics) {
-	return nil, nil
-}
+func (m *endCommonModel) gateway(context.Context) *plannedGateway { return nil }
 
 func (m *endCommonModel) check(context.Context, shortcut.EndObject) diag.Diagnostics { return nil }
 

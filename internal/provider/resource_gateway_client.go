@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
@@ -54,12 +55,15 @@ func (m *gatewayClientModel) validate(ctx context.Context) diag.Diagnostics {
 	return append(validatePods(ctx, m.Pods, path.Empty()), validateAllow(ctx, m.Allow)...)
 }
 
-func (m *gatewayClientModel) gateway(ctx context.Context) (*plannedGateway, diag.Diagnostics) {
+func (m *gatewayClientModel) spec(ctx context.Context) liqo.GatewaySettings {
+	return gatewaySettings(ctx, liqo.ClientRole, objectOf(ctx, clientGatewayTypes, &m.clientGatewayModel))
+}
+
+func (m *gatewayClientModel) gateway(ctx context.Context) *plannedGateway {
 	if !fullyKnown(ctx, m.KeySecretName, m.Template, m.Pods) {
-		return nil, nil
+		return nil
 	}
-	spec, diags := m.spec(ctx)
-	return m.planned(ctx, spec), diags
+	return m.planned(ctx, m.spec(ctx))
 }
 
 func (m *gatewayClientModel) keySecret() liqo.KeySecret { return m.secretOf(m.gatewayModel) }
@@ -74,18 +78,15 @@ func (m *gatewayClientModel) planComputed(state *gatewayClientModel) {
 }
 
 func (m *gatewayClientModel) ensure(ctx context.Context, object shortcut.EndObject, namespace string) error {
-	spec, diags := m.spec(ctx)
-	return m.ensureGateway(ctx, object, namespace, spec, diags)
+	return m.ensureGateway(ctx, object, namespace, m.spec(ctx))
 }
 
 func (m *gatewayClientModel) observed(ctx context.Context, observed shortcut.EndObjectState) diag.Diagnostics {
-	found := *observed.Gateway
-	set, diags := m.spec(ctx)
-	common, commonDiags := observedGateway(ctx, set.Observed(found, nil, observed.LiqoNamespace))
-	diags.Append(commonDiags...)
-	m.clientGatewayModel = clientGatewayModel{stringOrNull(found.ServerAddress), int32OrNull(found.ServerPort), common}
-	m.observedEnd(observed)
-	return diags
+	set := m.spec(ctx)
+	set.ServerAddress, set.ServerPort = observed.Gateway.ServerAddress, observed.Gateway.ServerPort
+	found := set.Observed(*observed.Gateway, nil, observed.LiqoNamespace)
+	m.observedEnd(ctx, observed)
+	return objectOf(ctx, clientGatewayTypes, &found).As(ctx, &m.clientGatewayModel, basetypes.ObjectAsOptions{})
 }
 
 func (m *gatewayClientModel) keepPlanned(plan *gatewayClientModel) {

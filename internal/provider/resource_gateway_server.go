@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
@@ -48,14 +49,15 @@ func (m *gatewayServerModel) validate(ctx context.Context) diag.Diagnostics {
 	return append(m.serverGatewayModel.validate(ctx, path.Empty()), validateAllow(ctx, m.Allow)...)
 }
 
-func (m *gatewayServerModel) gateway(ctx context.Context) (*plannedGateway, diag.Diagnostics) {
-	settings, diags := types.ObjectValueFrom(ctx, serverGatewayTypes, m.serverGatewayModel)
-	if diags.HasError() || !fullyKnown(ctx, settings) {
-		return nil, diags
+func (m *gatewayServerModel) spec(ctx context.Context) liqo.GatewaySettings {
+	return gatewaySettings(ctx, liqo.ServerRole, objectOf(ctx, serverGatewayTypes, &m.serverGatewayModel))
+}
+
+func (m *gatewayServerModel) gateway(ctx context.Context) *plannedGateway {
+	if !fullyKnown(ctx, objectOf(ctx, serverGatewayTypes, &m.serverGatewayModel)) {
+		return nil
 	}
-	spec, specDiags := m.spec(ctx)
-	diags.Append(specDiags...)
-	return m.planned(ctx, spec), diags
+	return m.planned(ctx, m.spec(ctx))
 }
 
 func (m *gatewayServerModel) keySecret() liqo.KeySecret { return m.secretOf(m.gatewayModel) }
@@ -82,16 +84,14 @@ func (m *gatewayServerModel) planComputed(state *gatewayServerModel) {
 }
 
 func (m *gatewayServerModel) ensure(ctx context.Context, object shortcut.EndObject, namespace string) error {
-	spec, diags := m.spec(ctx)
-	return m.ensureGateway(ctx, object, namespace, spec, diags)
+	return m.ensureGateway(ctx, object, namespace, m.spec(ctx))
 }
 
 func (m *gatewayServerModel) observed(ctx context.Context, observed shortcut.EndObjectState) diag.Diagnostics {
-	var diags diag.Diagnostics
-	m.serverGatewayModel, diags = m.serverGatewayModel.observed(ctx, *observed.Gateway, observed.LiqoNamespace)
-	m.Endpoint = endpointObject(observed.Endpoint)
-	m.observedEnd(observed)
-	return diags
+	found := m.spec(ctx).Observed(*observed.Gateway, nil, observed.LiqoNamespace)
+	m.Endpoint = objectOf(ctx, endpointTypes, observed.Endpoint)
+	m.observedEnd(ctx, observed)
+	return objectOf(ctx, serverGatewayTypes, &found).As(ctx, &m.serverGatewayModel, basetypes.ObjectAsOptions{})
 }
 
 func (m *gatewayServerModel) keepPlanned(plan *gatewayServerModel) {

@@ -90,16 +90,13 @@ func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteReques
 
 // apply creates or changes the shortcut.
 func (r *shortcutResource) apply(ctx context.Context, a *application[*shortcutModel]) diag.Diagnostics {
-	spec, diags := a.plan.spec(ctx, a.config)
-	if diags.HasError() {
-		return diags
-	}
+	spec := a.plan.spec(ctx, a.config)
 	if a.prior != nil {
 		spec = a.prior.after(spec)
 	}
 	spec.Create = a.own.isNew
 	pair := r.leaves.connect(ctx, a.plan.Client.ValueString(), a.plan.Server.ValueString())
-	diags.Append(pair.errors()...)
+	diags := pair.errors()
 	if !diags.HasError() {
 		diags.Append(pair.mustBe(ctx, a.plan)...)
 	}
@@ -142,7 +139,7 @@ func recordState(
 	case !made:
 		return diags
 	}
-	diags.Append(plan.observedAfter(ctx, failure, observed)...)
+	plan.observedAfter(ctx, failure, observed)
 	diags.Append(state.Set(ctx, plan)...)
 	return diags
 }
@@ -173,7 +170,7 @@ func (r *shortcutResource) refresh(
 	}
 	recorded := *model
 	model.OwnerID = own.id()
-	diags.Append(model.observed(ctx, observed)...)
+	model.observed(ctx, observed)
 	diags.Append(model.whyDown(ctx, s, observed)...)
 	switch {
 	case !observed.Exists:

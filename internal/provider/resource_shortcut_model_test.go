@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-nettypes/iptypes"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
@@ -42,9 +41,9 @@ func networkOf(podCIDR, externalCIDR string) types.Object {
 func fullySetPods() *liqo.PodSettings {
 	return &liqo.PodSettings{
 		Replicas: 2, LeaseDuration: "4s", NodeSelector: map[string]string{"example.com/edge": "true"},
-		Tolerations: []corev1.Toleration{{
+		Tolerations: []liqo.Toleration{{
 			Key: "node.kubernetes.io/unreachable", Operator: "Equal", Value: "x", Effect: "NoExecute",
-			TolerationSeconds: ptr.To[int64](0),
+			Seconds: ptr.To[int64](0),
 		}},
 		TopologyKey: "topology.kubernetes.io/zone", PriorityClassName: "system-cluster-critical",
 		Resources: map[string]liqo.ContainerResources{
@@ -56,11 +55,7 @@ func fullySetPods() *liqo.PodSettings {
 
 func podsOf(t *testing.T, settings *liqo.PodSettings) types.Object {
 	t.Helper()
-	object, diags := podsObject(t.Context(), settings)
-	if diags.HasError() {
-		t.Fatal(diags)
-	}
-	return object
+	return objectOf(t.Context(), podsTypes, settings)
 }
 
 // fullySet returns a shortcut in which no setting has its default.
@@ -68,7 +63,7 @@ func fullySet(t *testing.T) shortcutModel {
 	t.Helper()
 	model := settled(t)
 	model.MTU, model.KeyRotationTrigger = types.Int32Value(1400), types.StringValue("first")
-	model.Allow = allowSet(&shortcut.Allow{
+	model.Allow = allowSet(t.Context(), &shortcut.Allow{
 		ToClient: []liqo.Rule{{Protocol: liqo.ICMP}},
 		ToServer: []liqo.Rule{
 			{}, {Protocol: liqo.TCP, Port: 80, EndPort: 90, CIDRs: []string{"10.3.0.0/24", "10.3.1.0/24"}},
@@ -139,8 +134,8 @@ func TestEverySettingReachesTheLeaves(t *testing.T) {
 		},
 		ForbidRemapping: true, WaitForConnection: true,
 	}
-	if spec, diags := model.spec(t.Context(), &model); diags.HasError() || !reflect.DeepEqual(spec, expected) {
-		t.Errorf("got      %+v\nexpected %+v (%v)", spec, expected, diags)
+	if spec := model.spec(t.Context(), &model); !reflect.DeepEqual(spec, expected) {
+		t.Errorf("got      %+v\nexpected %+v", spec, expected)
 	}
 	removal := ofKeySecrets()
 	removal.KeepConfigurations, removal.EvenFromPeering = true, true
@@ -153,10 +148,10 @@ func TestUnsetValuesAreLeftToTheLeaves(t *testing.T) {
 	plan, config := fullySet(t), settled(t) // the plan has the values of the state
 	plan.CIDRRemapping, plan.OnDestroy = types.StringValue(remappingAllowed), types.StringValue(destroyResets)
 	plan.DestroyPeering = types.BoolValue(false) // abandon_lost_cluster is only about lost leaves
-	spec, diags := plan.spec(t.Context(), &config)
-	if nothing := (shortcut.EndSpec{}); diags.HasError() || !reflect.DeepEqual(spec.ClientEnd, nothing) ||
+	spec := plan.spec(t.Context(), &config)
+	if nothing := (shortcut.EndSpec{}); !reflect.DeepEqual(spec.ClientEnd, nothing) ||
 		!reflect.DeepEqual(spec.ServerEnd, nothing) {
-		t.Errorf("the ends are %+v and %+v (%v)", spec.ClientEnd, spec.ServerEnd, diags)
+		t.Errorf("the ends are %+v and %+v", spec.ClientEnd, spec.ServerEnd)
 	}
 	if spec.ForbidRemapping || !reflect.DeepEqual(plan.removal(), ofKeySecrets()) {
 		t.Errorf("got %+v, %+v", spec, plan.removal())
@@ -165,14 +160,14 @@ func TestUnsetValuesAreLeftToTheLeaves(t *testing.T) {
 
 func TestTheDefaultsAreThoseOfLiqoctl(t *testing.T) {
 	model := settled(t)
-	spec, diags := model.spec(t.Context(), &model)
+	spec := model.spec(t.Context(), &model)
 	expected := shortcut.Spec{
 		TunnelSettings: liqo.TunnelSettings{MTU: liqo.DefaultMTU},
 		Server:         liqo.GatewaySettings{Role: liqo.ServerRole, ServiceType: "LoadBalancer", Port: liqo.DefaultPort},
 		Client:         liqo.GatewaySettings{Role: liqo.ClientRole},
 	}
-	if diags.HasError() || !reflect.DeepEqual(spec, expected) {
-		t.Errorf("got %+v (%v)", spec, diags)
+	if !reflect.DeepEqual(spec, expected) {
+		t.Errorf("got %+v", spec)
 	}
 }
 
@@ -184,9 +179,7 @@ func TestTheStateHasWhatTheLeavesShow(t *testing.T) {
 	}
 	// Not remapped yet.
 	found.Server.Network = liqo.RemoteRanges{PodCIDRs: []string{"10.5.0.0/16"}, ExternalCIDR: "10.6.0.0/16"}
-	if diags := model.observed(t.Context(), found); diags.HasError() {
-		t.Fatal(diags)
-	}
+	model.observed(t.Context(), found)
 	for attribute, test := range map[string]struct{ got, expected string }{
 		"id":                {model.ID.ValueString(), "rome/milan"},
 		"client_cluster_id": {model.ClientClusterID.ValueString(), "rome"},
@@ -217,10 +210,7 @@ func TestTheStateHasWhatTheLeavesShow(t *testing.T) {
 
 func TestEverySettingOfAGatewayIsReadFromTheLeaf(t *testing.T) {
 	expected := fullySet(t)
-	spec, diags := expected.spec(t.Context(), &expected)
-	if diags.HasError() {
-		t.Fatal(diags)
-	}
+	spec := expected.spec(t.Context(), &expected)
 	found := working()
 	found.ServerGateway, found.ClientGateway = &spec.Server, &spec.Client
 	found.ServerGateway.TunnelSettings, found.ClientGateway.TunnelSettings = spec.TunnelSettings, spec.TunnelSettings
@@ -228,9 +218,7 @@ func TestEverySettingOfAGatewayIsReadFromTheLeaf(t *testing.T) {
 		ServerGateway: types.ObjectNull(serverGatewayTypes), ClientGateway: types.ObjectNull(clientGatewayTypes),
 	}
 	for name, model := range map[string]shortcutModel{"as it was set": expected, "imported": imported} {
-		if diags := model.observed(t.Context(), found); diags.HasError() {
-			t.Fatal(diags)
-		}
+		model.observed(t.Context(), found)
 		if !model.ServerGateway.Equal(expected.ServerGateway) || !model.ClientGateway.Equal(expected.ClientGateway) ||
 			model.tunnelModel != expected.tunnelModel {
 			t.Errorf("%s: got %s and %s, %v", name, model.ServerGateway, model.ClientGateway, model.tunnelModel)
@@ -277,9 +265,7 @@ func TestSettingsOfPodsStayCommonOrThoseOfOneGateway(t *testing.T) {
 		if test.found[1] != '?' {
 			found.ServerGateway = &liqo.GatewaySettings{Role: liqo.ServerRole, Pods: letter(test.found[1])}
 		}
-		if diags := model.observed(t.Context(), found); diags.HasError() {
-			t.Fatal(diags)
-		}
+		model.observed(t.Context(), found)
 		for i, got := range []attr.Value{
 			model.Pods, model.ClientGateway.Attributes()["pods"], model.ServerGateway.Attributes()["pods"],
 		} {
@@ -294,13 +280,10 @@ func TestSettingsOfMissingObjectsKeepTheirValues(t *testing.T) {
 	model := fullySet(t)
 	model.ClientNamespace = types.StringUnknown()
 	expected := model
-	diags := model.observed(t.Context(), shortcut.State{
+	model.observed(t.Context(), shortcut.State{
 		Status: shortcut.Disconnected, Client: shortcut.EndState{ClusterID: "rome"},
 		Server: shortcut.EndState{ClusterID: "milan"},
 	})
-	if diags.HasError() {
-		t.Fatal(diags)
-	}
 	if !model.ServerGateway.Equal(expected.ServerGateway) || !model.ClientGateway.Equal(expected.ClientGateway) ||
 		!model.MTU.Equal(expected.MTU) ||
 		!model.ServerNamespace.Equal(expected.ServerNamespace) {
@@ -343,9 +326,7 @@ func working() shortcut.State {
 
 func TestAnIntactShortcutChangesNoSetting(t *testing.T) {
 	model := settled(t)
-	if diags := model.observed(t.Context(), working()); diags.HasError() {
-		t.Fatal(diags)
-	}
+	model.observed(t.Context(), working())
 	before := settled(t)
 	if !model.MTU.Equal(before.MTU) || !model.ServerGateway.Equal(before.ServerGateway) ||
 		!model.ClientGateway.Equal(before.ClientGateway) {
@@ -361,23 +342,19 @@ func TestAReplicaThatTakesOverDuringAnApplyShowsAtTheNextRefresh(t *testing.T) {
 	said, moved := working().ServerEndpoint, working()
 	moved.ServerEndpoint = &liqo.Endpoint{Addresses: []string{"172.18.0.10"}, Port: 51840, Protocol: "UDP"}
 	for name, planned := range map[string]types.Object{
-		"before": endpointObject(said), "unknown": types.ObjectUnknown(endpointTypes),
+		"before": objectOf(t.Context(), endpointTypes, said), "unknown": types.ObjectUnknown(endpointTypes),
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := settled(t)
 			model.ServerEndpoint = planned
-			if diags := model.observedAfter(t.Context(), nil, moved); diags.HasError() {
-				t.Fatal(diags)
-			}
+			model.observedAfter(t.Context(), nil, moved)
 			if !model.ClientGateway.Equal(settled(t).ClientGateway) {
 				t.Errorf("after the apply, the client's gateway has %s", model.ClientGateway)
 			}
 			if given(planned) && !model.ServerEndpoint.Equal(planned) {
 				t.Errorf("after the apply, the server's endpoint is %s", model.ServerEndpoint)
 			}
-			if diags := model.observed(t.Context(), moved); diags.HasError() {
-				t.Fatal(diags)
-			}
+			model.observed(t.Context(), moved)
 			if dialled := model.ClientGateway.Attributes()["server_address"]; !dialled.Equal(types.StringValue("172.18.0.9")) {
 				t.Errorf("the next refresh shows that the client dials %s", dialled)
 			}
@@ -389,9 +366,7 @@ func TestAChangeOfTheMTUThatIsHalfDoneShowsWhateverIsConfigured(t *testing.T) {
 	for _, mtus := range [][2]int32{{1340, 1400}, {1400, 1340}} {
 		model, state := settled(t), working()
 		state.ClientGateway.MTU, state.ServerGateway.MTU = int(mtus[0]), int(mtus[1])
-		if diags := model.observed(t.Context(), state); diags.HasError() {
-			t.Fatal(diags)
-		}
+		model.observed(t.Context(), state)
 		for _, configured := range mtus {
 			if model.MTU.Equal(types.Int32Value(configured)) {
 				t.Errorf("with %v, a plan for %d changes nothing", mtus, configured)
@@ -404,9 +379,7 @@ func TestARotationThatIsHalfDoneShowsWhateverIsConfigured(t *testing.T) {
 	for _, rotations := range [][2]string{{"first", "second"}, {"second", "first"}, {"", "first"}, {"first", ""}} {
 		model, state := settled(t), working()
 		state.ClientGateway.KeyRotation, state.ServerGateway.KeyRotation = rotations[0], rotations[1]
-		if diags := model.observed(t.Context(), state); diags.HasError() {
-			t.Fatal(diags)
-		}
+		model.observed(t.Context(), state)
 		for _, configured := range rotations {
 			if configured != "" && model.KeyRotationTrigger.Equal(types.StringValue(configured)) {
 				t.Errorf("with %q, a plan for %q changes nothing", rotations, configured)
@@ -460,9 +433,7 @@ func TestChangesOutsideOfTerraformShow(t *testing.T) {
 	} {
 		model, state := settled(t), working()
 		test.change(&state)
-		if diags := model.observed(t.Context(), state); diags.HasError() {
-			t.Fatal(diags)
-		}
+		model.observed(t.Context(), state)
 		if !test.shows(model) {
 			t.Errorf("%s does not show", name)
 		}

@@ -7,11 +7,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // modelEnd is the attributes of one end in a model of a shortcut.
 type modelEnd struct {
 	attribute string // with the leaf's name: client or server; the other attributes of the end begin with it
+	role      liqo.GatewayRole
 
 	name, clusterID, clusterUID, namespace *types.String
 	gateway, network                       *types.Object
@@ -21,14 +23,14 @@ type modelEnd struct {
 
 func (m *shortcutModel) clientEnd() modelEnd {
 	return modelEnd{
-		"client", &m.Client, &m.ClientClusterID, &m.ClientClusterUID, &m.ClientNamespace, &m.ClientGateway,
+		"client", liqo.ClientRole, &m.Client, &m.ClientClusterID, &m.ClientClusterUID, &m.ClientNamespace, &m.ClientGateway,
 		&m.ClientNetwork, &m.Pods, hasOwn(m.ServerClusterID.ValueString(), m.OwnerID.ValueString()),
 	}
 }
 
 func (m *shortcutModel) serverEnd() modelEnd {
 	return modelEnd{
-		"server", &m.Server, &m.ServerClusterID, &m.ServerClusterUID, &m.ServerNamespace, &m.ServerGateway,
+		"server", liqo.ServerRole, &m.Server, &m.ServerClusterID, &m.ServerClusterUID, &m.ServerNamespace, &m.ServerGateway,
 		&m.ServerNetwork, &m.Pods, hasOwn(m.ClientClusterID.ValueString(), m.OwnerID.ValueString()),
 	}
 }

@@ -33,7 +33,7 @@ func (p *planning) planPair(ctx context.Context) diag.Diagnostics {
 		diags.Append(p.leaves.planned.reservePair(p.pair, p.own.Token)...)
 		diags.Append(p.leaves.planned.reserveNamespaces(p.ends(), p.own.Token)...)
 		if settings := p.plan.serverEnd().settings(ctx); fullyKnown(ctx, settings) {
-			server, _ := serverGatewaySpec(ctx, settings) // another check reports what is wrong with them
+			server := gatewaySettings(ctx, liqo.ServerRole, settings)
 			diags.Append(p.leaves.planned.reserveNodePort(p.pair.server, server, path.Root("server_gateway"), p.own.Token)...)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 func TestOtherRangesAreAReplacementOnlyIfLiqoDoesNotFollow(t *testing.T) {
 	announced := func(podCIDR, remapped string) types.Object {
-		return networkObject(liqo.RemoteRanges{
+		return objectOf(t.Context(), networkTypes, &liqo.RemoteRanges{
 			PodCIDRs: []string{podCIDR}, ExternalCIDR: "10.70.0.0/16",
 			RemappedPodCIDRs: []string{remapped}, RemappedExternalCIDR: "10.70.0.0/16",
 		})

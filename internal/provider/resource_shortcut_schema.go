@@ -5,7 +5,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -16,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -190,24 +190,24 @@ var importedSettings = map[string]any{
 
 // spec returns the planned shortcut. The plan has the defaults. Only the configuration shows what the user has left to
 // the leaves, because the plan may have the value of the state instead.
-func (m *shortcutModel) spec(ctx context.Context, config *shortcutModel) (shortcut.Spec, diag.Diagnostics) {
-	spec, diags := m.gatewaysSpec(ctx)
-	var clientDiags, serverDiags diag.Diagnostics
-	spec.ClientEnd, clientDiags = endSpec(ctx, config.ClientNamespace, config.ClientNetwork)
-	spec.ServerEnd, serverDiags = endSpec(ctx, config.ServerNamespace, config.ServerNetwork)
-	diags.Append(append(clientDiags, serverDiags...)...)
+func (m *shortcutModel) spec(ctx context.Context, config *shortcutModel) shortcut.Spec {
+	spec := m.gatewaysSpec(ctx)
+	spec.ClientEnd.Namespace = config.ClientNamespace.ValueString()
+	spec.ServerEnd.Namespace = config.ServerNamespace.ValueString()
+	readInto(ctx, config.ClientNetwork, &spec.ClientEnd.Announcement)
+	readInto(ctx, config.ServerNetwork, &spec.ServerEnd.Announcement)
 	spec.ForbidRemapping = m.CIDRRemapping.ValueString() == remappingForbidden
 	spec.WaitForConnection = m.WaitForConnection.ValueBool()
-	return spec, diags
+	return spec
 }
 
 // gatewaysSpec returns the part of the planned shortcut that the gateways need.
-func (m *shortcutModel) gatewaysSpec(ctx context.Context) (shortcut.Spec, diag.Diagnostics) {
-	server, diags := serverGatewaySpec(ctx, m.serverEnd().settings(ctx))
-	client, clientDiags := clientGatewaySpec(ctx, m.clientEnd().settings(ctx))
-	allow, allowDiags := allowSpec(ctx, m.Allow)
-	diags.Append(append(clientDiags, allowDiags...)...)
-	return shortcut.Spec{TunnelSettings: m.tunnelSettings(), Allow: allow, Server: server, Client: client}, diags
+func (m *shortcutModel) gatewaysSpec(ctx context.Context) shortcut.Spec {
+	return shortcut.Spec{
+		TunnelSettings: m.tunnelSettings(), Allow: allowSpec(ctx, m.Allow),
+		Server: gatewaySettings(ctx, liqo.ServerRole, m.serverEnd().settings(ctx)),
+		Client: gatewaySettings(ctx, liqo.ClientRole, m.clientEnd().settings(ctx)),
+	}
 }
 
 // after adds to the spec of an update what it needs from the settings before the update.
@@ -229,36 +229,33 @@ func (m *shortcutModel) removal() shortcut.Removal {
 
 // observed copies the shortcut on the leaves into the model. Settings of a missing object keep their value; the status
 // shows that a repair is needed.
-func (m *shortcutModel) observed(ctx context.Context, state shortcut.State) diag.Diagnostics {
-	m.observedEnds(state)
+func (m *shortcutModel) observed(ctx context.Context, state shortcut.State) {
+	m.observedEnds(ctx, state)
 	m.observedTunnel(state)
-	m.observedAllow(state)
-	diags := m.observedPods(ctx, &state)
-	diags.Append(m.observedServerGateway(ctx, state)...)
-	diags.Append(m.observedClientGateway(ctx, state)...)
-	return diags
+	m.observedAllow(ctx, state)
+	m.observedPods(ctx, &state)
+	m.observedServerGateway(ctx, state)
+	m.observedClientGateway(ctx, state)
 }
 
 // observedAfter copies the shortcut on the leaves into the plan that was applied. After a failure, the settings stay as
 // planned: the next plan shows what is still to do. What can have changed meanwhile stays, too: the next refresh shows
 // it. A replica on another node may have taken over from the one that the client was told to dial.
-func (m *shortcutModel) observedAfter(ctx context.Context, failure error, state shortcut.State) diag.Diagnostics {
-	var diags diag.Diagnostics
+func (m *shortcutModel) observedAfter(ctx context.Context, failure error, state shortcut.State) {
 	planned := *m
 	if failure != nil {
-		m.observedEnds(state)
+		m.observedEnds(ctx, state)
 	} else {
-		diags = m.observed(ctx, state)
+		m.observed(ctx, state)
 	}
 	m.ClientGateway = planned.ClientGateway
 	keepKnown(&m.ServerEndpoint, planned.ServerEndpoint)
 	keepKnown(&m.ClientClusterUID, planned.ClientClusterUID)
 	keepKnown(&m.ServerClusterUID, planned.ServerClusterUID)
-	return diags
 }
 
 // observedEnds copies everything except the settings of the gateways.
-func (m *shortcutModel) observedEnds(state shortcut.State) {
+func (m *shortcutModel) observedEnds(ctx context.Context, state shortcut.State) {
 	m.ID = types.StringValue(string(state.Client.ClusterID) + "/" + string(state.Server.ClusterID))
 	m.ClientClusterID = types.StringValue(string(state.Client.ClusterID))
 	m.ServerClusterID = types.StringValue(string(state.Server.ClusterID))
@@ -266,9 +263,9 @@ func (m *shortcutModel) observedEnds(state shortcut.State) {
 	m.ServerClusterUID = known(m.ServerClusterUID, string(state.Server.ClusterUID))
 	m.ClientNamespace = known(m.ClientNamespace, state.Client.Namespace)
 	m.ServerNamespace = known(m.ServerNamespace, state.Server.Namespace)
-	m.ClientNetwork = networkObject(state.Client.Network)
-	m.ServerNetwork = networkObject(state.Server.Network)
-	m.ServerEndpoint = endpointObject(state.ServerEndpoint)
+	m.ClientNetwork = objectOf(ctx, networkTypes, &state.Client.Network)
+	m.ServerNetwork = objectOf(ctx, networkTypes, &state.Server.Network)
+	m.ServerEndpoint = objectOf(ctx, endpointTypes, state.ServerEndpoint)
 	m.Status = types.StringValue(string(state.Status))
 }
 

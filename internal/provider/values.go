@@ -7,7 +7,6 @@ import (
 	"reflect"
 
 	"github.com/hashicorp/terraform-plugin-framework-nettypes/cidrtypes"
-	"github.com/hashicorp/terraform-plugin-framework-nettypes/iptypes"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -92,13 +91,6 @@ func int32OrNull(number int32) types.Int32 {
 	return types.Int32Value(number)
 }
 
-func ipOrNull(address string) iptypes.IPAddress {
-	if address == "" {
-		return iptypes.NewIPAddressNull()
-	}
-	return iptypes.NewIPAddressValue(address)
-}
-
 func cidrOrNull(cidr string) cidrtypes.IPPrefix {
 	if cidr == "" {
 		return cidrtypes.NewIPPrefixNull()
@@ -116,16 +108,4 @@ func cidrList(cidrs []string) types.List {
 		values[i] = cidrtypes.NewIPPrefixValue(cidr)
 	}
 	return types.ListValueMust(cidrtypes.IPPrefixType{}, values)
-}
-
-// textMap returns the found map. An empty map is null if it was not set.
-func textMap(set types.Map, found map[string]string) types.Map {
-	if len(found) == 0 && (set.IsNull() || set.IsUnknown()) {
-		return types.MapNull(types.StringType)
-	}
-	values := make(map[string]attr.Value, len(found))
-	for key, text := range found {
-		values[key] = types.StringValue(text)
-	}
-	return types.MapValueMust(types.StringType, values)
 }
