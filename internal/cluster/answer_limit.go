@@ -1,9 +1,15 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // The most that a leaf may answer, in bytes. A leaf must not take the process along that also works for all other
@@ -74,4 +80,35 @@ func (b *limitedBody) Read(into []byte) (int, error) {
 		return 0, b.tooLarge
 	}
 	return n, err
+}
+
+// pageSize is the number of objects that one answer to a list has at most, as for kubectl.
+const pageSize = 500
+
+// paged is a client whose lists come in pages. A list that changes so fast that its pages expire is an error, as it is
+// for a list that can't be read for another reason.
+type paged struct{ client.WithWatch }
+
+// List implements [client.Reader].
+func (p paged) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
+	var items []runtime.Object
+	for next := ""; ; {
+		page := slices.Concat(options, []client.ListOption{client.Limit(pageSize), client.Continue(next)})
+		if err := p.WithWatch.List(ctx, list, page...); err != nil {
+			return err
+		}
+		if next = list.GetContinue(); next == "" && items == nil {
+			return nil
+		}
+		more, err := meta.ExtractList(list)
+		if err != nil {
+			return err
+		}
+		if items = append(items, more...); next == "" {
+			return meta.SetList(list, items)
+		}
+		if err := meta.SetList(list, nil); err != nil {
+			return err
+		}
+	}
 }

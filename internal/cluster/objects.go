@@ -2,17 +2,22 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"sync/atomic"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
@@ -181,4 +186,40 @@ func (l *Leaf) edit(
 		return err
 	}
 	return l.untilSeen(ctx, edited)
+}
+
+// SetLabel sets a label of an object. It does not change a map that the object shares with another one.
+func SetLabel(object client.Object, key, value string) {
+	object.SetLabels(labels.Merge(object.GetLabels(), labels.Set{key: value}))
+}
+
+// SetAnnotation does so with an annotation.
+func SetAnnotation(object client.Object, key, value string) {
+	object.SetAnnotations(labels.Merge(object.GetAnnotations(), labels.Set{key: value}))
+}
+
+// RemoveAnnotation removes an annotation of an object, as [SetAnnotation].
+func RemoveAnnotation(object client.Object, key string) {
+	annotations := maps.Clone(object.GetAnnotations())
+	delete(annotations, key)
+	object.SetAnnotations(annotations)
+}
+
+// Includes reports whether live has all that desired has: whether a patch with desired would change nothing. The API
+// server adds defaults, so live may say more. T is the type of an object or of a part of one.
+func Includes[T any](live, desired T) bool {
+	before, err := json.Marshal(live)
+	if err != nil {
+		return false
+	}
+	patch, err := json.Marshal(desired)
+	if err != nil {
+		return false
+	}
+	merged, err := strategicpatch.StrategicMergePatch(before, patch, live)
+	if err != nil {
+		return false
+	}
+	var after T
+	return json.Unmarshal(merged, &after) == nil && equality.Semantic.DeepEqual(live, after)
 }

@@ -91,3 +91,10 @@ func IsMissing(err error) bool {
 	_, ok := errors.AsType[*trouble.Problem](err)
 	return ok && apierrors.IsNotFound(err)
 }
+
+// Subject returns the end as a subject of package explain.
+func (e *End) Subject() explain.Subject {
+	return explain.Subject{
+		Leaf: e.Leaf, RemoteName: e.Remote.Name, RemoteID: e.Remote.ID, Alone: e.Owner.Resource != "", Find: e.Observe,
+	}
+}

@@ -2,15 +2,18 @@ package end
 
 import (
 	"context"
+	"maps"
 	"slices"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-// This file writes the marks of ownership to the objects of one end.
+// The marks of ownership are on the objects of one end, and the creates that have not ended in Leases.
 
 // Markable returns the objects of the network on this leaf, and its tenant namespace unless Kubernetes is deleting it:
 // the namespace may be gone before a mark is written.
@@ -67,4 +70,20 @@ func (e *End) RecordEndObject(ctx context.Context) error {
 // wasConnected reports whether the gateway of this leaf has ever reported the tunnel as up.
 func wasConnected(o liqo.Objects) bool {
 	return slices.ContainsFunc(o.Made(), func(object client.Object) bool { return owner.CompletionOf(object).Connected })
+}
+
+// UnfinishedAt returns what all Leases of this provider on a leaf list. It sends one request. Without the permission to
+// list Leases, the result is empty.
+func UnfinishedAt(ctx context.Context, leaf *cluster.Leaf) (owner.Unfinished, error) {
+	var leases coordinationv1.LeaseList
+	ours := client.MatchingLabels{owner.ManagedByLabel: owner.ManagedBy}
+	err := leaf.List(ctx, &leases, client.InNamespace(leaf.LiqoNamespace), ours)
+	if cluster.MissingPermission(err) {
+		return owner.Unfinished{}, nil
+	}
+	all := owner.Unfinished{}
+	for i := range leases.Items {
+		maps.Copy(all, owner.UnfinishedOn(&leases.Items[i]))
+	}
+	return all, err
 }
