@@ -56,6 +56,24 @@ func (l *Leaf) Apply(ctx context.Context, object client.Object) error {
 	return l.untilSeen(ctx, object)
 }
 
+// ListCached returns the objects of several kinds that are in the leaf's cache, in the order of the lists.
+func (l *Leaf) ListCached(
+	ctx context.Context, lists []client.ObjectList, options ...client.ListOption,
+) (objects []client.Object, err error) {
+	for _, list := range lists {
+		if err := l.Cached.List(ctx, list, options...); err != nil {
+			return nil, l.Explain(err)
+		}
+		if err := meta.EachListItem(list, func(item runtime.Object) error {
+			objects = append(objects, item.(client.Object)) //nolint:errcheck,forcetypeassert // all kinds are
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return objects, nil
+}
+
 // ReadWhole reads an object live, with the fields that its type does not have.
 func (l *Leaf) ReadWhole(ctx context.Context, object client.Object) (*unstructured.Unstructured, error) {
 	gvk, err := apiutil.GVKForObject(object, l.Live.Scheme())

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	gatewayforge "github.com/liqotech/liqo/pkg/gateway/forge"
 	tenantnamespace "github.com/liqotech/liqo/pkg/tenantNamespace"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
@@ -166,23 +166,7 @@ func (e *End) checkOwnNamespace(ctx context.Context, name string, existing *core
 // gives up if it finds two. This would also break the network of the other gateway. A gateway of the owner for another
 // cluster is no conflict: an owner has one shortcut, so that gateway is about to be replaced.
 func (e *End) checkAlone(ctx context.Context, namespace string) error {
-	var (
-		servers networkingv1beta1.GatewayServerList
-		clients networkingv1beta1.GatewayClientList
-	)
-	if err := e.Leaf.Cached.List(ctx, &servers, client.InNamespace(namespace)); err != nil {
-		return e.Leaf.Explain(err)
-	}
-	if err := e.Leaf.Cached.List(ctx, &clients, client.InNamespace(namespace)); err != nil {
-		return e.Leaf.Explain(err)
-	}
-	var gateways []client.Object
-	for i := range servers.Items {
-		gateways = append(gateways, &servers.Items[i])
-	}
-	for i := range clients.Items {
-		gateways = append(gateways, &clients.Items[i])
-	}
+	gateways, err := liqo.GatewaysOf(ctx, e.Leaf, client.InNamespace(namespace))
 	for _, gateway := range gateways {
 		if remote := cluster.RemoteID(gateway); remote != string(e.Remote.ID) && !e.Owner.Marked(gateway) {
 			return &trouble.Problem{
@@ -190,11 +174,11 @@ func (e *End) checkAlone(ctx context.Context, namespace string) error {
 				Summary: fmt.Sprintf("namespace %s has a gateway for another cluster", namespace),
 				Advice: fmt.Sprintf("%s in it is for cluster %s. Liqo can't distinguish two gateways in one namespace. "+
 					"Give each shortcut a namespace of its own, or leave the choice to Liqo.",
-					e.Leaf.Describe(gateway), remote),
+					e.Leaf.Describe(gateway.Object), remote),
 			}
 		}
 	}
-	return nil
+	return err
 }
 
 // ensureTenantNamespace returns the name of the leaf's tenant namespace for the other cluster. It creates the namespace

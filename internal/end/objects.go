@@ -11,7 +11,6 @@ import (
 	"github.com/liqotech/liqo/pkg/consts"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -78,17 +77,9 @@ func readNetworks(
 		{&networkingv1beta1.GatewayServerList{}, &networkingv1beta1.GatewayClientList{}}, // before their Connections
 		{&networkingv1beta1.PublicKeyList{}}, {&networkingv1beta1.ConnectionList{}},
 	} {
-		var objects []client.Object
-		for _, list := range lists {
-			if err := leaf.Cached.List(ctx, list, which); err != nil {
-				return nil, leaf.Explain(err)
-			}
-			if err := meta.EachListItem(list, func(item runtime.Object) error {
-				objects = append(objects, item.(client.Object)) //nolint:errcheck,forcetypeassert // all kinds are
-				return nil
-			}); err != nil {
-				return nil, err
-			}
+		objects, err := leaf.ListCached(ctx, lists, which)
+		if err != nil {
+			return nil, err
 		}
 		slices.SortFunc(objects, func(one, other client.Object) int {
 			id := cluster.RemoteID(one)

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -117,20 +118,20 @@ func (p parts) exceeds(desired parts) bool {
 // there is no such object.
 func (e *End) untilParts(ctx context.Context, reference corev1.ObjectReference, done func(parts) bool) error {
 	meta := metav1.ObjectMeta{Namespace: reference.Namespace, Name: reference.Name}
+	server := networkingv1beta1.WgGatewayServer{ObjectMeta: meta}
+	dialling := networkingv1beta1.WgGatewayClient{ObjectMeta: meta}
+	object := client.Object(&dialling)
 	if reference.Kind == networkingv1beta1.WgGatewayServerKind {
-		server := &networkingv1beta1.WgGatewayServer{ObjectMeta: meta}
-		return e.Leaf.UntilObject(ctx, server, func(exists bool) bool {
-			if !exists {
-				return done(parts{})
-			}
-			return done(parts{server.Spec.Deployment, server.Spec.Service})
-		})
+		object = &server
 	}
-	dialling := &networkingv1beta1.WgGatewayClient{ObjectMeta: meta}
-	return e.Leaf.UntilObject(ctx, dialling, func(exists bool) bool {
-		if !exists {
+	return e.Leaf.UntilObject(ctx, object, func(exists bool) bool {
+		switch {
+		case !exists:
 			return done(parts{})
+		case object == &server:
+			return done(parts{server.Spec.Deployment, server.Spec.Service})
+		default:
+			return done(parts{Deployment: dialling.Spec.Deployment})
 		}
-		return done(parts{Deployment: dialling.Spec.Deployment})
 	})
 }

@@ -5,8 +5,6 @@ import (
 	"net/netip"
 	"slices"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
@@ -20,31 +18,18 @@ type Enforced struct {
 // EnforcedAt returns the limits of a leaf's networks, by the ID of the other cluster. It reads the leaf's cache. A
 // network without limits is not in it, nor one whose rules someone has edited or removed.
 func EnforcedAt(ctx context.Context, leaf *cluster.Leaf) (map[string]Enforced, error) {
-	var servers networkingv1beta1.GatewayServerList
-	var clients networkingv1beta1.GatewayClientList
-	if err := leaf.Cached.List(ctx, &servers); err != nil {
-		return nil, leaf.Explain(err)
-	}
-	if err := leaf.Cached.List(ctx, &clients); err != nil {
-		return nil, leaf.Explain(err)
-	}
-	var all []Objects
-	for i := range servers.Items {
-		all = append(all, Objects{Gateway: GatewayOf(&servers.Items[i])})
-	}
-	for i := range clients.Items {
-		all = append(all, Objects{Gateway: GatewayOf(&clients.Items[i])})
-	}
+	gateways, err := GatewaysOf(ctx, leaf)
 	enforced := map[string]Enforced{}
-	for _, objects := range all {
+	for _, gateway := range gateways {
+		objects := Objects{Gateway: gateway}
 		if err := objects.ReadFirewall(ctx, leaf); err != nil {
 			return nil, err
 		}
 		if limits := objects.Limits(); limits != nil {
-			enforced[cluster.RemoteID(objects.Gateway)] = Enforced{*limits, objects.Gateway.Role}
+			enforced[cluster.RemoteID(gateway)] = Enforced{*limits, gateway.Role}
 		}
 	}
-	return enforced, nil
+	return enforced, err
 }
 
 // LetsIn reports whether new connections to this port of a pod of this leaf may cross. All addresses are as their own

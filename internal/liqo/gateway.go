@@ -1,6 +1,7 @@
 package liqo
 
 import (
+	"context"
 	"reflect"
 	"time"
 
@@ -66,6 +67,18 @@ func GatewayOf(object client.Object) *Gateway {
 	default:
 		return nil
 	}
+}
+
+// GatewaysOf returns the gateways in a leaf's cache that the options select.
+func GatewaysOf(ctx context.Context, leaf *cluster.Leaf, options ...client.ListOption) ([]*Gateway, error) {
+	objects, err := leaf.ListCached(ctx, []client.ObjectList{
+		&networkingv1beta1.GatewayServerList{}, &networkingv1beta1.GatewayClientList{},
+	}, options...)
+	gateways := make([]*Gateway, len(objects))
+	for i, object := range objects {
+		gateways[i] = GatewayOf(object)
+	}
+	return gateways, err
 }
 
 // UserSecret returns the user's Secret with the keys of the gateway. Its name is empty if there is none.
