@@ -36,6 +36,10 @@ func TestEverySettingChangesInPlace(t *testing.T) {
 		newClientEnd = "milan PublicKey, new rome Configuration, new rome GatewayClient, new rome PublicKey"
 		newServerEnd = "new milan Configuration, new milan GatewayServer, new milan PublicKey, rome PublicKey"
 	)
+	// All other changes of the GatewayServer can give it another address or port.
+	staying := []string{
+		"mtu", "pods", "server_gateway.pods", "server_gateway.service_annotations", "server_gateway.service_labels",
+	}
 	tested := map[string]bool{}
 	for _, update := range []struct {
 		setting, value string // without a value, it is removed
@@ -89,7 +93,12 @@ func TestEverySettingChangesInPlace(t *testing.T) {
 		}
 		p.configure(between("milan", now.text()))
 		before := l.requested()
-		p.apply().does("update", romeMilan)
+		applied := p.apply()
+		applied.does("update", romeMilan)
+		moves := strings.Contains(update.changes, server) && !slices.Contains(staying, update.setting)
+		if endpoint := at(applied.change(romeMilan).planned, "server_endpoint"); endpoint.IsWhollyKnown() == moves {
+			t.Errorf("%s = %s plans the endpoint %s", update.setting, update.value, shown(endpoint))
+		}
 		if changes := differing(before, l.requested()); changes != update.changes {
 			t.Errorf("%s = %s has changed %q, not %q", update.setting, update.value, changes, update.changes)
 		}

@@ -19,6 +19,7 @@ type planning struct {
 	leaves *leaves
 	origin owner.Origin
 	pair   pair // empty until the leaves are known
+	broken bool // an apply repairs the shortcut
 }
 
 // ModifyPlan implements [resource.ResourceWithModifyPlan]. It finds problems before the apply: names that refer to no
@@ -48,8 +49,9 @@ func (p *planning) foresee(ctx context.Context) diag.Diagnostics {
 	if p.own.Claims && p.state != nil {
 		p.plan.OwnerID = types.StringValue(p.own.Token)
 	}
-	if p.state == nil || len(p.replace) > 0 || p.plan.mayMove(ctx, p.state) {
-		p.plan.ServerEndpoint = types.ObjectUnknown(endpointTypes)
+	p.plan.ServerEndpoint = types.ObjectUnknown(endpointTypes)
+	if p.state != nil && len(p.replace) == 0 && !p.broken && !p.plan.mayMove(ctx, p.state) {
+		p.plan.ServerEndpoint = p.state.ServerEndpoint
 	}
 	if len(p.replace) > 0 {
 		return nil
@@ -59,29 +61,29 @@ func (p *planning) foresee(ctx context.Context) diag.Diagnostics {
 
 // planUpdate plans the change of an existing shortcut.
 func (p *planning) planUpdate(ctx context.Context) diag.Diagnostics {
-	broken, diags := p.planRepair(ctx)
+	diags := p.planRepair(ctx)
 	diags.Append(p.planNamespaces(ctx)...)
 	p.planMoves()
-	p.keepsLeaves = !broken && p.planSettings(ctx)
+	p.keepsLeaves = !p.broken && p.planSettings(ctx)
 	return diags
 }
 
-// planRepair plans an update of a shortcut that an apply can repair, and reports whether there is anything to repair.
+// planRepair plans an update of a shortcut that an apply can repair.
 // If everything is in place and only the tunnel is down, there is nothing to plan: Terraform cannot repair a broken
 // link. If a leaf is lost and abandon_lost_cluster gives it up, there is no repair either, because abandon_lost_cluster
 // must be applied without this leaf.
-func (p *planning) planRepair(ctx context.Context) (bool, diag.Diagnostics) {
+func (p *planning) planRepair(ctx context.Context) (diags diag.Diagnostics) {
 	if p.givesUp() {
-		return false, nil
+		return nil
 	}
-	broken, diags := p.needsRepair(ctx, shortcut.Status(p.state.Status.ValueString()))
-	if broken {
+	p.broken, diags = p.needsRepair(ctx, shortcut.Status(p.state.Status.ValueString()))
+	if p.broken {
 		p.plan.ServerEndpoint, p.plan.Status = types.ObjectUnknown(endpointTypes), types.StringUnknown()
 		for _, end := range p.ends() {
 			*end.planned.namespace = unknownIfNull(*end.planned.namespace)
 		}
 	}
-	return broken, diags
+	return diags
 }
 
 // needsRepair reports whether an apply can repair a shortcut with this status. It asks the leaves only if the tunnel is

@@ -111,8 +111,8 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 		// as the framework proposes them
 		plan.Status, plan.ServerEndpoint = types.StringUnknown(), types.ObjectUnknown(endpointTypes)
 		p := planningOf(plan, shortcutModel{}, &state, pair{})
-		broken, _ := p.planRepair(t.Context())
-		if got := !broken && p.plan.changesSettingsOnly(t.Context(), &state); got != test.expected {
+		p.planRepair(t.Context())
+		if got := !p.broken && p.plan.changesSettingsOnly(t.Context(), &state); got != test.expected {
 			t.Errorf("%s: got %t", name, got)
 		}
 	}
@@ -167,7 +167,7 @@ func TestARepairPlansUnknownValuesForWhatTheLeavesDoNotShow(t *testing.T) {
 	state := recorded(t, shortcut.Disconnected)
 	state.ClientNamespace = types.StringNull()
 	p := planningOf(state, shortcutModel{}, &state, pair{})
-	if broken, diags := p.planRepair(t.Context()); !broken || len(diags) > 0 {
+	if diags := p.planRepair(t.Context()); !p.broken || len(diags) > 0 {
 		t.Fatalf("no repair is planned (%v)", diags)
 	}
 	plan := p.plan
