@@ -66,17 +66,26 @@ func (r results) values(name, unit string) []float64 {
 
 // Median returns the median of the values with a unit, with three digits. Its name is a regular expression.
 func (r results) Median(name, unit string) string {
-	values := r.values(name, unit)
-	median := (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+	median := r.median(name, unit)
 	if unit == "ns/op" {
 		median /= 1e9
 	}
 	return strconv.FormatFloat(median, 'g', 3, 64)
 }
 
+func (r results) median(name, unit string) float64 {
+	values := r.values(name, unit)
+	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+}
+
 // Most returns the largest of such values.
 func (r results) Most(name, unit string) string {
 	return strconv.FormatFloat(slices.Max(r.values(name, unit)), 'g', 3, 64)
+}
+
+// Ratio returns the median of the values of one name, divided by that of another name, with two digits.
+func (r results) Ratio(name, other, unit string) string {
+	return strconv.FormatFloat(r.median(name, unit)/r.median(other, unit), 'g', 2, 64)
 }
 
 // Setting returns what a line before the benchmarks says, such as cpu.
@@ -105,7 +114,7 @@ func (r results) Failover(service, end, event string) string {
 }
 
 func TestThePagesShowTheFiguresOfTheBenchmarks(t *testing.T) {
-	for _, page := range []string{"figures", "failover"} {
+	for _, page := range []string{"figures", "failover", "traffic"} {
 		t.Run(page, func(t *testing.T) { showsFigures(t, page) })
 	}
 }
@@ -155,11 +164,12 @@ func TestAFigureIsTheMedianOrTheLargestOfItsRounds(t *testing.T) {
 		"BenchmarkPlan/round=2/by=provider-2 \t 1\t2600000000 ns/op\t 9.000 requests\n" +
 		"BenchmarkPlan/round=1/by=liqoctl-2 \t 1\t9000000000 ns/op\n")
 	for got, want := range map[string]string{
-		r.Median("Plan/.*/by=provider", "ns/op"):      "2.53",
-		r.Median("Plan/round=1/by=provider", "ns/op"): "2.46",
-		r.Median("Plan/.*", "ns/op"):                  "2.6",
-		r.Most("Plan/.*", "requests"):                 "9",
-		r.Setting("cpu"):                              "AMD EPYC",
+		r.Median("Plan/.*/by=provider", "ns/op"):                      "2.53",
+		r.Median("Plan/round=1/by=provider", "ns/op"):                 "2.46",
+		r.Median("Plan/.*", "ns/op"):                                  "2.6",
+		r.Most("Plan/.*", "requests"):                                 "9",
+		r.Setting("cpu"):                                              "AMD EPYC",
+		r.Ratio("Plan/.*/by=provider", "Plan/.*/by=liqoctl", "ns/op"): "0.28",
 	} {
 		if got != want {
 			t.Errorf("got %s, want %s", got, want)

@@ -106,7 +106,7 @@ func configure(spec Spec) error {
 	return nil
 }
 
-// echo answers with the pod's name and the source of the request, or with as many spaces as the query `bytes` says.
+// echo answers with the pod's name and the source of the request, after as many spaces as the query `bytes` says.
 func echo(name string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		source, _, err := net.SplitHostPort(r.RemoteAddr)
@@ -114,14 +114,11 @@ func echo(name string) http.Handler {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		if size, err := strconv.Atoi(r.FormValue("bytes")); err == nil {
-			space := bytes.Repeat([]byte(" "), 1<<16)
-			for ; size > 0 && err == nil; size -= len(space) {
-				_, err = w.Write(space[:min(size, len(space))])
-			}
-			return
-		}
 		w.Header().Set("Content-Type", "application/json")
+		spaces := bytes.Repeat([]byte(" "), 1<<16)
+		for size, _ := strconv.Atoi(r.FormValue("bytes")); size > 0 && err == nil; size -= len(spaces) {
+			_, err = w.Write(spaces[:min(size, len(spaces))])
+		}
 		_ = json.NewEncoder(w).Encode(Echo{Name: name, Source: source}) // an error means that the client is gone
 	})
 }

@@ -3,6 +3,7 @@ package peerings
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -19,21 +20,44 @@ func TestAccPacketsToAServiceTakeTheShortcut(t *testing.T) {
 	service := acctest.WebService()
 	acctest.Must(t, lab.Client(t, "rome").Get(t.Context(), client.ObjectKeyFromObject(service), service))
 	url := "http://" + service.Spec.ClusterIP // the Service in Rome, which has no pod there
-	const delay = 20.0                        // milliseconds
-	for _, pair := range [][2]string{{"europe", "rome"}, {"europe", "milan"}, {"rome", "milan"}} {
+	const toCentre, toLeaf = 20.0, 25.0       // milliseconds, one way
+	for pair, delay := range map[[2]string]float64{
+		{"europe", "rome"}: toCentre, {"europe", "milan"}: toCentre, {"rome", "milan"}: toLeaf,
+	} {
 		lab.Link(t, pair[0], pair[1])(fmt.Sprintf("--delay=%vms", delay))
 	}
-	// Rome's pod asks the Service five times, as soon as Rome's node leads it anywhere. Milan's pod must answer.
-	fastest := func() float64 {
+	// Rome's pod asks the Service fifty times, as soon as Rome's node leads it anywhere. Milan's pod must answer. A
+	// request is a round trip for the connection, and another one for the answer.
+	roundTrip := func() float64 {
 		t.Helper()
 		lab.Probe(t, "http", "rome", url, "--until-answer", "--count=300", "--timeout=300ms")
-		result := lab.Probe(t, "http", "rome", url, "--count=5", "--interval=20ms", "--timeout=5s")
+		result := lab.Probe(t, "http", "rome", url, "--count=50", "--interval=20ms", "--timeout=5s")
 		if result.Lost > 0 || result.Answer.Name != "milan/shop/web-milan" {
 			t.Fatalf("the Service does not answer from Milan: %+v", result)
 		}
-		return result.Min
+		return result.Min / 2
 	}
-	through := fastest()
+	// Three connections, one after the other, bring a large answer each.
+	throughput := func() float64 {
+		t.Helper()
+		const bytes = 100_000_000
+		result := lab.Probe(t, "http", "rome", fmt.Sprintf("%s/?bytes=%d", url, bytes), "--count=3", "--timeout=5m")
+		if result.Lost > 0 {
+			t.Fatalf("no connection brings %d bytes: %+v", bytes, result)
+		}
+		return bytes * 8 / 1000 / result.Min
+	}
+	flow := func(way string) (milliseconds float64) {
+		t.Helper()
+		milliseconds = roundTrip()
+		line := fmt.Sprintf("BenchmarkTraffic/way=%s 1 %.1f rtt-ms", way, milliseconds)
+		t.Log(line)
+		if acctest.Measures() {
+			lab.Record(t, fmt.Sprintf("%s %.1f Mbit/s", line, throughput()))
+		}
+		return milliseconds
+	}
+	through := flow("centre")
 
 	p := lab.NewProject(t, t.TempDir())
 	acctest.DestroyAtLast(p)
@@ -46,18 +70,19 @@ func TestAccPacketsToAServiceTakeTheShortcut(t *testing.T) {
 		}`))
 	p.Apply()
 	shop.leads(t, "rome", "web-milan", directly)
-	over := fastest()
-
-	// A request is a way there and back for the connection, and another one for the answer.
-	if through < 8*delay || over < 4*delay || over >= through {
-		t.Errorf("with %v ms for each link, the fastest answers took %v ms and %v ms", delay, through, over)
+	over := flow("shortcut")
+	if through < 4*toCentre || over < 2*toLeaf || over >= through {
+		t.Errorf("with %v ms to Europe and %v ms to Milan, a round trip took %v ms and %v ms",
+			toCentre, toLeaf, through, over)
 	}
-	t.Logf("HTTP from a pod in Rome to the Service, whose pod is in Milan, with %v ms for each link, the fastest of "+
-		"five:\nthrough the central cluster  %.1f ms\nover the shortcut   %.1f ms", delay, through, over)
+	if acctest.Measures() {
+		uses(t, lab, "none", func() { time.Sleep(time.Minute) })
+		uses(t, lab, "flow", func() { throughput() })
+	}
 
 	p.Run("destroy", "-auto-approve")
-	if again := fastest(); again < 8*delay {
-		t.Errorf("after the destroy, the fastest answer took %v ms", again)
+	if again := roundTrip(); again < 4*toCentre {
+		t.Errorf("after the destroy, a round trip took %v ms", again)
 	}
 
 	t.Log("Europe reaches the pods of Rome at other addresses than their own.")
