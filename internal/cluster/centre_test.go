@@ -193,12 +193,14 @@ func TestWhatIsNoDataOfACredentialIsRefusedByItsName(t *testing.T) {
 	for kind, value := range map[string]reflect.Type{
 		"cluster.": reflect.TypeFor[cluster](), "user.": reflect.TypeFor[user](),
 	} {
-		for field := range value.Fields() {
-			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			if name != "-" && refused[kind+name] == nil && !slices.Contains(accepted, kind+name) {
-				t.Errorf("no test has the field %s%s", kind, name)
+		t.Run(kind, func(t *testing.T) {
+			for field := range value.Fields() {
+				name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+				if name != "-" && refused[kind+name] == nil && !slices.Contains(accepted, kind+name) {
+					t.Errorf("no test has the field %s%s", kind, name)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -222,12 +224,14 @@ func TestAddressesInACentreThatLeadElsewhereAreRefused(t *testing.T) {
 		},
 		"`proxy-url` is not": func(c *clientcmdapi.Cluster) { c.ProxyURL = "user:" + planted + "@proxy.example:1" },
 	} {
-		_, err := given(t, kubeconfigOfLiqo(t, func(cluster *clientcmdapi.Cluster, _ *clientcmdapi.AuthInfo) {
-			change(cluster)
-		}))
-		if err == nil || !strings.Contains(err.Error(), expected) || strings.Contains(err.Error(), planted) {
-			t.Errorf("expected %q, got: %v", expected, err)
-		}
+		t.Run(expected, func(t *testing.T) {
+			_, err := given(t, kubeconfigOfLiqo(t, func(cluster *clientcmdapi.Cluster, _ *clientcmdapi.AuthInfo) {
+				change(cluster)
+			}))
+			if err == nil || !strings.Contains(err.Error(), expected) || strings.Contains(err.Error(), planted) {
+				t.Errorf("expected %q, got: %v", expected, err)
+			}
+		})
 	}
 }
 
@@ -239,11 +243,13 @@ func TestASecretThatIsNoKubeconfigIsNamed(t *testing.T) {
 		"no user":    current + "clusters: [{name: a, cluster: {}}]\n",
 		"no cluster": current + "users: [{name: b, user: {}}]\n",
 	} {
-		_, err := given(t, []byte(content))
-		if err == nil || !strings.Contains(err.Error(), "Secret liqo-tenant-rome/kubeconfig-controlplane-rome") ||
-			strings.Contains(err.Error(), planted) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, err := given(t, []byte(content))
+			if err == nil || !strings.Contains(err.Error(), "Secret liqo-tenant-rome/kubeconfig-controlplane-rome") ||
+				strings.Contains(err.Error(), planted) {
+				t.Error(err)
+			}
+		})
 	}
 }
 
@@ -367,23 +373,25 @@ func TestALeafBehindACentreThatCannotBeUsedIsExplained(t *testing.T) {
 			false,
 		},
 	} {
-		_, err := registry.Leaf(t.Context(), name)
-		var explained *Error
-		if !errors.As(err, &explained) || explained.Leaf != name || !strings.Contains(err.Error(), test.expected) {
-			t.Errorf("%s: expected %q, got: %v", name, test.expected, err)
-		}
-		if explained != nil && explained.ID != test.trouble {
-			t.Errorf("%s: the trouble is %q, expected %q", name, explained.ID, test.trouble)
-		}
-		if Unreachable(err) != test.unreachable {
-			t.Errorf("%s: unreachable: %t, expected %t", name, Unreachable(err), test.unreachable)
-		}
-		if _, unknown := errors.AsType[*UnknownNameError](err); unknown {
-			t.Errorf("%s: its own name is unknown: %v", name, err)
-		}
-		if lost := name == "behind nothing"; Lost(err) != lost {
-			t.Errorf("%s: lost: %t, expected %t", name, Lost(err), lost)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, err := registry.Leaf(t.Context(), name)
+			var explained *Error
+			if !errors.As(err, &explained) || explained.Leaf != name || !strings.Contains(err.Error(), test.expected) {
+				t.Errorf("expected %q, got: %v", test.expected, err)
+			}
+			if explained != nil && explained.ID != test.trouble {
+				t.Errorf("the trouble is %q, expected %q", explained.ID, test.trouble)
+			}
+			if Unreachable(err) != test.unreachable {
+				t.Errorf("unreachable: %t, expected %t", Unreachable(err), test.unreachable)
+			}
+			if _, unknown := errors.AsType[*UnknownNameError](err); unknown {
+				t.Errorf("its own name is unknown: %v", err)
+			}
+			if lost := name == "behind nothing"; Lost(err) != lost {
+				t.Errorf("lost: %t, expected %t", Lost(err), lost)
+			}
+		})
 	}
 	dials := silent.dials.Load()
 	if _, err := registry.Leaf(t.Context(), "behind the silent one"); err == nil || silent.dials.Load() != dials {

@@ -17,24 +17,26 @@ func TestTheClockOfALeafIsThatOfItsAPIServer(t *testing.T) {
 		"without dates": {"", 0},
 		"nonsense":      {"yesterday", 0},
 	} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header()["Date"] = []string{test.date}
-		}))
-		var leafs clock
-		client := http.Client{Transport: leafs.watch(http.DefaultTransport)}
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := client.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = response.Body.Close()
-		server.Close()
-		if off := leafs.now().Sub(time.Now().Add(test.expected)); off.Abs() > time.Minute {
-			t.Errorf("%s: the clock is %s off", name, off)
-		}
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header()["Date"] = []string{test.date}
+			}))
+			var leafs clock
+			client := http.Client{Transport: leafs.watch(http.DefaultTransport)}
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := client.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = response.Body.Close()
+			server.Close()
+			if off := leafs.now().Sub(time.Now().Add(test.expected)); off.Abs() > time.Minute {
+				t.Errorf("the clock is %s off", off)
+			}
+		})
 	}
 }
 

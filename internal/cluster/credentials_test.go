@@ -78,9 +78,11 @@ func TestATokenIsUsedWithoutTheSpaceAroundIt(t *testing.T) {
 		"in the provider block": {Host: "rome.example", Token: " s3cret\n"},
 		"in a kubeconfig":       {Kubeconfig: Kubeconfig{Content: inKubeconfig}},
 	} {
-		if config, err := credentials.restConfig(); err != nil || config.BearerToken != "s3cret" {
-			t.Errorf("%s: got %v (%v)", name, config, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if config, err := credentials.restConfig(); err != nil || config.BearerToken != "s3cret" {
+				t.Errorf("got %v (%v)", config, err)
+			}
+		})
 	}
 	_, err := Credentials{Host: "rome.example", Token: "s3\ncret"}.restConfig()
 	if err == nil || !strings.Contains(err.Error(), "the token has a line "+
@@ -110,9 +112,11 @@ func TestMisspeltNamesAreAnsweredWithThoseThereAre(t *testing.T) {
 		"`host` \"a b\" is not the URL of an API server": {Host: "a b"},
 		"`proxy_url` is not a URL":                       {Host: "https://h", ProxyURL: "http://user:pa ss@proxy\x7f"},
 	} {
-		if _, err := credentials.restConfig(); err == nil || !strings.Contains(err.Error(), expected) {
-			t.Errorf("expected %q, got: %v", expected, err)
-		}
+		t.Run(expected, func(t *testing.T) {
+			if _, err := credentials.restConfig(); err == nil || !strings.Contains(err.Error(), expected) {
+				t.Errorf("expected %q, got: %v", expected, err)
+			}
+		})
 	}
 }
 

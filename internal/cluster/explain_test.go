@@ -96,15 +96,17 @@ func TestAnErrorOfAnAPIServerBecomesASentenceAndAnAdvice(t *testing.T) {
 				"  nonResourceURLs: [\"/openapi/v3/apis/networking.liqo.io/v1beta1\"]\n  verbs: [\"get\"]", false,
 		},
 	} {
-		explained, ok := errors.AsType[*Error](leaf.Explain(test.err))
-		if !ok || explained.Leaf != "milan" || explained.Summary != test.summary ||
-			!strings.Contains(explained.Detail(), test.detail) {
-			t.Errorf("%s: got %q:\n%s", name, explained.Summary, explained.Detail())
-		}
-		if Unreachable(explained) != test.unreachable ||
-			!strings.HasPrefix(explained.Error(), `leaf "milan": `+test.summary) {
-			t.Errorf("%s: unreachable: %t, %v", name, Unreachable(explained), explained)
-		}
+		t.Run(name, func(t *testing.T) {
+			explained, ok := errors.AsType[*Error](leaf.Explain(test.err))
+			if !ok || explained.Leaf != "milan" || explained.Summary != test.summary ||
+				!strings.Contains(explained.Detail(), test.detail) {
+				t.Errorf("got %q:\n%s", explained.Summary, explained.Detail())
+			}
+			if Unreachable(explained) != test.unreachable ||
+				!strings.HasPrefix(explained.Error(), `leaf "milan": `+test.summary) {
+				t.Errorf("unreachable: %t, %v", Unreachable(explained), explained)
+			}
+		})
 	}
 }
 
@@ -131,10 +133,13 @@ func TestASilentAPIServerHasOneHeadlineWhicheverDeadlineEndsFirst(t *testing.T) 
 		"of the answer":     fmt.Errorf("unexpected %s: %w", cutOff, context.DeadlineExceeded),
 		"of a sign of life": &url.Error{Op: "Get", URL: silent.address, Err: errors.New("http2: client connection lost")},
 	} {
-		explained, ok := errors.AsType[*Error](Absent("milan", "milan").Explain(err))
-		if !ok || explained.Summary != "the API server did not answer in time" || !Unreachable(explained) || !isSilence(err) {
-			t.Errorf("%s: %v became: %v", name, err, explained)
-		}
+		t.Run(name, func(t *testing.T) {
+			explained, ok := errors.AsType[*Error](Absent("milan", "milan").Explain(err))
+			if !ok || explained.Summary != "the API server did not answer in time" || !Unreachable(explained) ||
+				!isSilence(err) {
+				t.Errorf("%v became: %v", err, explained)
+			}
+		})
 	}
 }
 

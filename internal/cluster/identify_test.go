@@ -55,52 +55,56 @@ func TestALeafWithoutOneConfigMapOfItsIDIsRefused(t *testing.T) {
 			[]string{`ConfigMap liqo/id has the ID "Rome".`, "lower-case letters"},
 		},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			way := newDistant("rome", time.Second)
-			holder := way.objects["configmaps"][0].(*corev1.ConfigMap) //nolint:errcheck,forcetypeassert // see newDistant
-			test.change(way, holder)
-			registry := registryOver(map[string]*distant{"rome": way}, map[string]Credentials{"rome": {Host: "https://rome"}})
-			_, err := registry.Leaf(t.Context(), "rome")
-			explained, ok := errors.AsType[*Error](err)
-			if !ok || explained.ID != "cluster-id-invalid" || Lost(err) || NoLiqo(err) {
-				t.Fatalf("%s: got %v", name, err)
-			}
-			for _, part := range test.parts {
-				if !strings.Contains(explained.Detail(), part) {
-					t.Errorf("%s: %q is not in:\n%s", name, part, explained.Detail())
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				way := newDistant("rome", time.Second)
+				holder := way.objects["configmaps"][0].(*corev1.ConfigMap) //nolint:errcheck,forcetypeassert // see newDistant
+				test.change(way, holder)
+				registry := registryOver(map[string]*distant{"rome": way}, map[string]Credentials{"rome": {Host: "https://rome"}})
+				_, err := registry.Leaf(t.Context(), "rome")
+				explained, ok := errors.AsType[*Error](err)
+				if !ok || explained.ID != "cluster-id-invalid" || Lost(err) || NoLiqo(err) {
+					t.Fatalf("got %v", err)
 				}
-			}
-			registry.Close()
-			synctest.Wait()
+				for _, part := range test.parts {
+					if !strings.Contains(explained.Detail(), part) {
+						t.Errorf("%q is not in:\n%s", part, explained.Detail())
+					}
+				}
+				registry.Close()
+				synctest.Wait()
+			})
 		})
 	}
 }
 
 func TestAClusterIDPinsALeaf(t *testing.T) {
 	for pinned, accepted := range map[string]bool{"rome": true, "milan": false, "": true} {
-		synctest.Test(t, func(t *testing.T) {
-			ways := map[string]*distant{"leaf": newDistant("rome", time.Second)}
-			registry := registryOver(ways, map[string]Credentials{"capital": {Host: "https://leaf", ClusterID: pinned}})
-			began := time.Now()
-			leaf, err := registry.Leaf(t.Context(), "capital")
-			if took := time.Since(began).Truncate(time.Second); took > time.Second {
-				t.Errorf("%q: it took %s", pinned, took)
-			}
-			switch {
-			case accepted && (err != nil || leaf.ID != "rome"):
-				t.Errorf("%q: the leaf is %v (%v)", pinned, leaf, err)
-			case !accepted && (err == nil || Lost(err) ||
-				!strings.Contains(err.Error(), `leaf "capital": another cluster answers: it has the cluster ID "rome"`) ||
-				!strings.Contains(err.Error(), `"milan"`) || !strings.Contains(err.Error(), "`cluster_id`")):
-				t.Errorf("%q: %v", pinned, err)
-			}
-			if !accepted {
-				if _, err := registry.LeafByID(t.Context(), "rome"); err == nil {
-					t.Errorf("%q: a search by the ID finds it", pinned)
+		t.Run(pinned, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ways := map[string]*distant{"leaf": newDistant("rome", time.Second)}
+				registry := registryOver(ways, map[string]Credentials{"capital": {Host: "https://leaf", ClusterID: pinned}})
+				began := time.Now()
+				leaf, err := registry.Leaf(t.Context(), "capital")
+				if took := time.Since(began).Truncate(time.Second); took > time.Second {
+					t.Errorf("it took %s", took)
 				}
-			}
-			registry.Close()
-			synctest.Wait()
+				switch {
+				case accepted && (err != nil || leaf.ID != "rome"):
+					t.Errorf("the leaf is %v (%v)", leaf, err)
+				case !accepted && (err == nil || Lost(err) ||
+					!strings.Contains(err.Error(), `leaf "capital": another cluster answers: it has the cluster ID "rome"`) ||
+					!strings.Contains(err.Error(), `"milan"`) || !strings.Contains(err.Error(), "`cluster_id`")):
+					t.Error(err)
+				}
+				if !accepted {
+					if _, err := registry.LeafByID(t.Context(), "rome"); err == nil {
+						t.Errorf("a search by the ID finds it")
+					}
+				}
+				registry.Close()
+				synctest.Wait()
+			})
 		})
 	}
 }

@@ -103,9 +103,11 @@ func TestATildeIsTheHomeDirectory(t *testing.T) {
 	for path, expected := range map[string]string{
 		"~/config": filepath.Join(home, "config"), "~": home, "~other/config": "~other/config", "/etc/~": "/etc/~",
 	} {
-		if got, err := expandHome(path); err != nil || got != expected {
-			t.Errorf("%s becomes %s (%v), expected %s", path, got, err, expected)
-		}
+		t.Run(path, func(t *testing.T) {
+			if got, err := expandHome(path); err != nil || got != expected {
+				t.Errorf("%s becomes %s (%v), expected %s", path, got, err, expected)
+			}
+		})
 	}
 }
 
@@ -118,17 +120,19 @@ func TestASharedKubeconfigIsReadAgainWhenItsFileHasChanged(t *testing.T) {
 	for content, contexts := range map[string]string{
 		sample: "milan rome", strings.ReplaceAll(sample, "milan", "paris"): "paris rome",
 	} {
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, time.Time{}, time.Unix(int64(len(contexts)), int64(contexts[0]))); err != nil {
-			t.Fatal(err) // two writes may come faster than the clock of the file system
-		}
-		for _, copied := range []Kubeconfig{kubeconfig, kubeconfig} {
-			if got := strings.Join(copied.contexts(), " "); got != contexts {
-				t.Errorf("it has the contexts %s, not %s", got, contexts)
+		t.Run(content, func(t *testing.T) {
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
 			}
-		}
+			if err := os.Chtimes(path, time.Time{}, time.Unix(int64(len(contexts)), int64(contexts[0]))); err != nil {
+				t.Fatal(err) // two writes may come faster than the clock of the file system
+			}
+			for _, copied := range []Kubeconfig{kubeconfig, kubeconfig} {
+				if got := strings.Join(copied.contexts(), " "); got != contexts {
+					t.Errorf("it has the contexts %s, not %s", got, contexts)
+				}
+			}
+		})
 	}
 }
 

@@ -166,46 +166,48 @@ func TestADeletedLeaseIsNotTakenForOneThatAnotherHas(t *testing.T) {
 		"as API servers answer":          {true, 0, true},
 		"after its time":                 {true, time.Minute, false},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			leaf := clustertest.Leaf(t, "rome")
-			var away atomic.Bool
-			whole := leaf.Live
-			leaf.Live = interceptor.NewClient(whole, interceptor.Funcs{Update: func(
-				ctx context.Context, c client.WithWatch, object client.Object, options ...client.UpdateOption,
-			) error {
-				if away.Load() {
-					return &url.Error{Op: "Put", URL: "https://rome", Err: errors.New("connection refused")}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				leaf := clustertest.Leaf(t, "rome")
+				var away atomic.Bool
+				whole := leaf.Live
+				leaf.Live = interceptor.NewClient(whole, interceptor.Funcs{Update: func(
+					ctx context.Context, c client.WithWatch, object client.Object, options ...client.UpdateOption,
+				) error {
+					if away.Load() {
+						return &url.Error{Op: "Put", URL: "https://rome", Err: errors.New("connection refused")}
+					}
+					err := c.Update(ctx, object, options...)
+					if test.conflict && apierrors.IsNotFound(err) {
+						return apierrors.NewConflict(coordinationv1.Resource("leases"), object.GetName(), errors.New("another UID"))
+					}
+					return err
+				}})
+				told := make(chan error, 1)
+				unlucky := claim("unlucky")
+				unlucky.Lost = func(err error) { told <- err }
+				lease, err := leaf.Hold(t.Context(), unlucky)
+				if err != nil {
+					t.Fatal(err)
 				}
-				err := c.Update(ctx, object, options...)
-				if test.conflict && apierrors.IsNotFound(err) {
-					return apierrors.NewConflict(coordinationv1.Resource("leases"), object.GetName(), errors.New("another UID"))
+				away.Store(true)
+				<-time.After(test.silent)
+				held, err := leaf.Leased(t.Context(), "pair")
+				if err != nil {
+					t.Fatal(err)
 				}
-				return err
-			}})
-			told := make(chan error, 1)
-			unlucky := claim("unlucky")
-			unlucky.Lost = func(err error) { told <- err }
-			lease, err := leaf.Hold(t.Context(), unlucky)
-			if err != nil {
-				t.Fatal(err)
-			}
-			away.Store(true)
-			<-time.After(test.silent)
-			held, err := leaf.Leased(t.Context(), "pair")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := whole.Delete(t.Context(), held); err != nil {
-				t.Fatal(err)
-			}
-			away.Store(false)
-			lost, ok := errors.AsType[*cluster.LeaseLostError](<-told)
-			if !ok || !lost.Taken || lost.Deleted != test.deleted {
-				t.Errorf("%s: got %+v", name, lost)
-			}
-			if err := lease.Release(t.Context()); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+				if err := whole.Delete(t.Context(), held); err != nil {
+					t.Fatal(err)
+				}
+				away.Store(false)
+				lost, ok := errors.AsType[*cluster.LeaseLostError](<-told)
+				if !ok || !lost.Taken || lost.Deleted != test.deleted {
+					t.Errorf("got %+v", lost)
+				}
+				if err := lease.Release(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
 		})
 	}
 }

@@ -53,9 +53,11 @@ func TestALeafIsLostIfNothingIsThereToAskAndNotIfItRefuses(t *testing.T) {
 		"an interruption":                {context.Canceled, false},
 		"no error":                       {nil, false},
 	} {
-		if lost := Lost(test.err); lost != test.lost {
-			t.Errorf("%s: %v: got %t", name, test.err, lost)
-		}
+		t.Run(name, func(t *testing.T) {
+			if lost := Lost(test.err); lost != test.lost {
+				t.Errorf("%v: got %t", test.err, lost)
+			}
+		})
 	}
 }
 

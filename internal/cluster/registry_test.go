@@ -115,21 +115,23 @@ func TestCredentialsAreFoundByName(t *testing.T) {
 		"borrowed": {"https://milan.example:6443", "s3cret", "", "liqo"},
 		"own":      {"https://rome.elsewhere:6443", "s3cret", "", "liqo"},
 	} {
-		credentials, err := registry.credentials(name)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		config, err := credentials.restConfig()
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if config.Host != test.host || config.BearerToken != test.token || config.Username != test.user ||
-			credentials.LiqoNamespace != test.liqoNamespace {
-			t.Errorf("%s is reached at %s by user %q, Liqo in %s: not as expected",
-				name, config.Host, config.Username, credentials.LiqoNamespace)
-		}
+		t.Run(name, func(t *testing.T) {
+			credentials, err := registry.credentials(name)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			config, err := credentials.restConfig()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if config.Host != test.host || config.BearerToken != test.token || config.Username != test.user ||
+				credentials.LiqoNamespace != test.liqoNamespace {
+				t.Errorf("%s is reached at %s by user %q, Liqo in %s: not as expected",
+					name, config.Host, config.Username, credentials.LiqoNamespace)
+			}
+		})
 	}
 }
 
@@ -169,13 +171,15 @@ func TestACommonKubeconfigThatCannotBeUsedIsAnErrorOfTheLeaf(t *testing.T) {
 		"The kubeconfig in `config_content` can't be parsed.":           {Content: "clusters: [token: s3cret"},
 		"~/config: the home directory is unknown: ":                     {Paths: []string{"~/config"}},
 	} {
-		registry := NewRegistry(Config{Kubeconfig: kubeconfig})
-		_, err := registry.Leaf(t.Context(), "rome")
-		isUnusable(t, err, "rome", text)
-		if Lost(err) {
-			t.Errorf("it counts as lost: %v", err)
-		}
-		registry.Close()
+		t.Run(text, func(t *testing.T) {
+			registry := NewRegistry(Config{Kubeconfig: kubeconfig})
+			_, err := registry.Leaf(t.Context(), "rome")
+			isUnusable(t, err, "rome", text)
+			if Lost(err) {
+				t.Errorf("it counts as lost: %v", err)
+			}
+			registry.Close()
+		})
 	}
 }
 
@@ -207,11 +211,13 @@ func TestTheClustersThatAreMeantWithoutNamingAnyAreTheListedOnesElseEveryContext
 		"listed ones":  {Config{Kubeconfig: kubeconfig, Clusters: clusters}, []string{"europe", "roma"}},
 		"all contexts": {Config{Kubeconfig: kubeconfig}, []string{"milan", "rome"}},
 	} {
-		registry := NewRegistry(test.config)
-		if names, err := registry.Listed(); err != nil || !slices.Equal(names, test.expected) {
-			t.Errorf("%s: %q (%v)", name, names, err)
-		}
-		registry.Close()
+		t.Run(name, func(t *testing.T) {
+			registry := NewRegistry(test.config)
+			if names, err := registry.Listed(); err != nil || !slices.Equal(names, test.expected) {
+				t.Errorf("%q (%v)", names, err)
+			}
+			registry.Close()
+		})
 	}
 	registry := NewRegistry(Config{Kubeconfig: Kubeconfig{Paths: []string{"/nowhere/kubeconfig"}}})
 	defer registry.Close()

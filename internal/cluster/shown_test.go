@@ -24,12 +24,14 @@ func TestATextOfALeafIsShownAsText(t *testing.T) {
 		"an IPv6 address":     {"dial [fd00::1:2]:443, ::1, ::ffff:10.0.0.1", ""},
 		"no valid characters": {"a\xffb", "a\ufffdb"},
 	} {
-		if test.shown == "" {
-			test.shown = test.text
-		}
-		if got := Shown(test.text); got != test.shown {
-			t.Errorf("%s: got %q", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if test.shown == "" {
+				test.shown = test.text
+			}
+			if got := Shown(test.text); got != test.shown {
+				t.Errorf("got %q", got)
+			}
+		})
 	}
 	long := Shown(strings.Repeat("ö", 1<<20))
 	if len(long) > longestShown+100 || !strings.HasSuffix(long, "… (and 2096128 more bytes)") {
@@ -49,9 +51,11 @@ func TestLinesOfALeafAreLinesThatNobodyTakesForOthers(t *testing.T) {
 		"1\n2\n3\n4\n5\n6\n7":            "\n  | 1\n  | 2\n  | 3\n  | 4\n  | 5\n  (and 2 more lines)",
 		"ok\n\x1b[2K\n::error::forged\n": "\n  | ok\n  | \\x1b[2K\n  | :\\x3aerror::forged",
 	} {
-		if got := ShownLines(text); got != want {
-			t.Errorf("%q: got %q", text, got)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := ShownLines(text); got != want {
+				t.Errorf("got %q", got)
+			}
+		})
 	}
 	if got := ShownLines("a\n" + strings.Repeat("b", 1<<20) + "\nc"); len(got) > longestShown+100 ||
 		!strings.HasSuffix(got, "more bytes)\n  (and 1 more lines)") {

@@ -260,8 +260,10 @@ func TestWhatAListenerHasHeardIsUnknownIfItDoesNotTell(t *testing.T) {
 		"Icmp: InMsgs InEchos\nIcmp: 7 5\n": {told: true, requests: 5},
 		"Icmp: InMsgs InEchos\nIcmp: 7":     {},
 	} {
-		if got := parseHeard(message); got != want {
-			t.Errorf("%q: got %+v, want %+v", message, got, want)
-		}
+		t.Run(message, func(t *testing.T) {
+			if got := parseHeard(message); got != want {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+		})
 	}
 }

@@ -69,26 +69,28 @@ func TestRulesThatLetNoPingCrossAreNamed(t *testing.T) {
 		},
 		"a rule at one end only": {milan: liqo.Limits{In: []liqo.Rule{pings}}, leaf: "rome", says: "There is no rule"},
 	} {
-		s := newLimitedScene(t)
-		s.client.limit(test.rome)
-		s.server.limit(test.milan)
-		found := s.find(t)
-		if len(found) != 1 || found[0].ID != "rules-stop-pings" || found[0].Leaf != test.leaf || found[0].Hop != HopGateway {
-			t.Errorf("%s: got %+v", name, found)
-			continue
-		}
-		if is := found[0].Summary == answers; is != (test.leaf == "rome") {
-			t.Errorf("%s: got %q", name, found[0].Summary)
-		}
-		other := map[string]string{"rome": "milan", "milan": "rome"}[test.leaf]
-		for _, part := range []string{
-			"FirewallConfiguration liqo-tenant-" + other + "/" + other + "-allow of leaf", "has the address 10.0.0.1", test.says,
-			"\n\n  { to = \"server\", protocol = \"ICMP\" }\n\n",
-		} {
-			if text := found[0].Detail(); !strings.Contains(text, part) {
-				t.Errorf("%s: %q is missing in:\n%s", name, part, text)
+		t.Run(name, func(t *testing.T) {
+			s := newLimitedScene(t)
+			s.client.limit(test.rome)
+			s.server.limit(test.milan)
+			found := s.find(t)
+			if len(found) != 1 || found[0].ID != "rules-stop-pings" || found[0].Leaf != test.leaf || found[0].Hop != HopGateway {
+				t.Errorf("got %+v", found)
+				return
 			}
-		}
+			if is := found[0].Summary == answers; is != (test.leaf == "rome") {
+				t.Errorf("got %q", found[0].Summary)
+			}
+			other := map[string]string{"rome": "milan", "milan": "rome"}[test.leaf]
+			for _, part := range []string{
+				"FirewallConfiguration liqo-tenant-" + other + "/" + other + "-allow of leaf", "has the address 10.0.0.1",
+				test.says, "\n\n  { to = \"server\", protocol = \"ICMP\" }\n\n",
+			} {
+				if text := found[0].Detail(); !strings.Contains(text, part) {
+					t.Errorf("%q is missing in:\n%s", part, text)
+				}
+			}
+		})
 	}
 }
 
@@ -97,14 +99,16 @@ func TestRulesThatLetPingsCrossAreNotBlamed(t *testing.T) {
 		"pings": {Protocol: liqo.ICMP}, "everything": {},
 		"pings to its range": {Protocol: liqo.ICMP, CIDRs: []string{"10.0.0.0/24"}},
 	} {
-		s := newLimitedScene(t)
-		s.client.limit(liqo.Limits{Out: []liqo.Rule{rule}})
-		s.server.limit(liqo.Limits{In: []liqo.Rule{rule}})
-		for _, fault := range s.find(t) {
-			if fault.ID == "rules-stop-pings" {
-				t.Errorf("%s: %s", name, fault.Detail())
+		t.Run(name, func(t *testing.T) {
+			s := newLimitedScene(t)
+			s.client.limit(liqo.Limits{Out: []liqo.Rule{rule}})
+			s.server.limit(liqo.Limits{In: []liqo.Rule{rule}})
+			for _, fault := range s.find(t) {
+				if fault.ID == "rules-stop-pings" {
+					t.Error(fault.Detail())
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -127,8 +131,10 @@ func TestFirewallConfigurationsThatDropPacketsAreNamedWithTheirGateway(t *testin
 		"one of the gateways": w.eitherGateway(t.Context()), "or something else": w.betweenNodes(t.Context()),
 		"on the way back": w.reverse().eitherGateway(t.Context()),
 	} {
-		if text := strings.Join(fault.Evidence, "\n"); strings.Count(text, want) != 1 {
-			t.Errorf("%s: got\n%s", name, text)
-		}
+		t.Run(name, func(t *testing.T) {
+			if text := strings.Join(fault.Evidence, "\n"); strings.Count(text, want) != 1 {
+				t.Errorf("got\n%s", text)
+			}
+		})
 	}
 }

@@ -79,21 +79,23 @@ func TestPortsOfAServiceThatMayNotCrossAreFoundAtTheGatewayThatDropsTheirConnect
 			}, "limits what may cross",
 		},
 	} {
-		centre := clustertest.Leaf(t, "europe", virtualNode("rome"), virtualNode("milan"), namespaceMap("rome"),
-			namespaceMap("milan"), onPorts(), web(asked))
-		state, err := of(centre, rome(t, append(test.inRome, joined("milan"))...),
-			milan(t, append(test.inMilan, joined("rome"))...)).Observe(t.Context())
-		if err != nil || state.LimitsUnread != nil {
-			t.Fatal(name, err, state.LimitsUnread)
-		}
-		var headlines []string
-		for _, problem := range state.Closed {
-			headlines = append(headlines, problem.Headline())
-		}
-		if got, expected := strings.Join(headlines, "; "), strings.Join(test.closed, "; "); got != expected {
-			t.Errorf("%s: got %s", name, got)
-		} else if expected != "" && !strings.Contains(state.Closed[0].Detail(), test.says) {
-			t.Errorf("%s: %s", name, state.Closed[0].Detail())
-		}
+		t.Run(name, func(t *testing.T) {
+			centre := clustertest.Leaf(t, "europe", virtualNode("rome"), virtualNode("milan"), namespaceMap("rome"),
+				namespaceMap("milan"), onPorts(), web(asked))
+			state, err := of(centre, rome(t, append(test.inRome, joined("milan"))...),
+				milan(t, append(test.inMilan, joined("rome"))...)).Observe(t.Context())
+			if err != nil || state.LimitsUnread != nil {
+				t.Fatal(name, err, state.LimitsUnread)
+			}
+			var headlines []string
+			for _, problem := range state.Closed {
+				headlines = append(headlines, problem.Headline())
+			}
+			if got, expected := strings.Join(headlines, "; "), strings.Join(test.closed, "; "); got != expected {
+				t.Errorf("got %s", got)
+			} else if expected != "" && !strings.Contains(state.Closed[0].Detail(), test.says) {
+				t.Error(state.Closed[0].Detail())
+			}
+		})
 	}
 }

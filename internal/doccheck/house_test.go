@@ -40,25 +40,27 @@ func TestTheWalksOfCONTRIBUTINGGoThroughAllFilesOfTheirExample(t *testing.T) {
 		"## Add an attribute\n":                 `\bServerAddress\b|\bserver_address\b`,
 		"## Add an object of Liqo at one end\n": `\bnetworkingv1beta1\.PublicKey(List)?\b`,
 	} {
-		_, walk, found := strings.Cut(read(t, "CONTRIBUTING.md"), heading)
-		walk, _, _ = strings.Cut(walk, "\n## ")
-		if !found {
-			t.Fatalf("CONTRIBUTING.md has no %q", heading)
-		}
-		mentions := regexp.MustCompile(example)
-		for _, file := range pages(t, []string{"internal"}, ".go") {
-			if !sources.MatchString(file) || strings.HasSuffix(file, "_test.go") || !mentions.MatchString(read(t, file)) {
-				continue
+		t.Run(heading, func(t *testing.T) {
+			_, walk, found := strings.Cut(read(t, "CONTRIBUTING.md"), heading)
+			walk, _, _ = strings.Cut(walk, "\n## ")
+			if !found {
+				t.Fatalf("CONTRIBUTING.md has no %q", heading)
 			}
-			if !strings.Contains(walk, "**"+file+"**") {
-				t.Errorf("%s of CONTRIBUTING.md leaves out %s", strings.TrimSpace(heading), file)
+			mentions := regexp.MustCompile(example)
+			for _, file := range pages(t, []string{"internal"}, ".go") {
+				if !sources.MatchString(file) || strings.HasSuffix(file, "_test.go") || !mentions.MatchString(read(t, file)) {
+					continue
+				}
+				if !strings.Contains(walk, "**"+file+"**") {
+					t.Errorf("%s of CONTRIBUTING.md leaves out %s", strings.TrimSpace(heading), file)
+				}
 			}
-		}
-		for _, named := range regexp.MustCompile(`\*\*([\w/.]+)\*\*`).FindAllStringSubmatch(walk, -1) {
-			if !exists(named[1]) {
-				t.Errorf("%s of CONTRIBUTING.md names %s, which does not exist", strings.TrimSpace(heading), named[1])
+			for _, named := range regexp.MustCompile(`\*\*([\w/.]+)\*\*`).FindAllStringSubmatch(walk, -1) {
+				if !exists(named[1]) {
+					t.Errorf("%s of CONTRIBUTING.md names %s, which does not exist", strings.TrimSpace(heading), named[1])
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -111,8 +113,10 @@ func TestMakeRaceRunsAllTestsOfThisModule(t *testing.T) {
 		}
 	}
 	for folder, tests := range repeated {
-		if tests == 0 {
-			t.Errorf("make race runs no test %s in %s", setting[1], folder)
-		}
+		t.Run(folder, func(t *testing.T) {
+			if tests == 0 {
+				t.Errorf("make race runs no test %s in %s", setting[1], folder)
+			}
+		})
 	}
 }

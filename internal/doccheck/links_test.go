@@ -133,8 +133,10 @@ func TestALinkIsResolvedAsTheRegistryDoes(t *testing.T) {
 		"to a heading that is not there": {"docs/guides/security-model.md", "lifecycle.md#nothing", true},
 		"to another site":                {"docs/guides/security-model.md", "https://liqo.io", false},
 	} {
-		if problem := broken(t, addressOf(test.page), test.link); (problem != "") != test.broken {
-			t.Errorf("%s: %q", name, problem)
-		}
+		t.Run(name, func(t *testing.T) {
+			if problem := broken(t, addressOf(test.page), test.link); (problem != "") != test.broken {
+				t.Errorf("%q", problem)
+			}
+		})
 	}
 }

@@ -28,11 +28,13 @@ func TestALeafAnnouncesItsOwnRangesUnlessItsSpecSaysOthers(t *testing.T) {
 			Announcement{ExternalCIDR: "10.70.0.0/24"}, liqo.Ranges{PodCIDRs: local.PodCIDRs, ExternalCIDR: "10.70.0.0/24"},
 		},
 	} {
-		announced, err := romesEnd(t, ranges()...).Announce(t.Context(), test.announcement, liqo.RemoteRanges{})
-		if err != nil || !slices.Equal(announced.PodCIDRs, test.expected.PodCIDRs) ||
-			announced.ExternalCIDR != test.expected.ExternalCIDR {
-			t.Errorf("%s: got %+v (%v)", name, announced, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			announced, err := romesEnd(t, ranges()...).Announce(t.Context(), test.announcement, liqo.RemoteRanges{})
+			if err != nil || !slices.Equal(announced.PodCIDRs, test.expected.PodCIDRs) ||
+				announced.ExternalCIDR != test.expected.ExternalCIDR {
+				t.Errorf("got %+v (%v)", announced, err)
+			}
+		})
 	}
 }
 
@@ -69,15 +71,17 @@ func TestRangesThatWouldLosePacketsAreRefused(t *testing.T) {
 			Announcement{PodCIDRs: []string{"fd00::/64"}}, nil, "Liqo can't join the IPv6 range fd00::/64", nil,
 		},
 	} {
-		_, err := romesEnd(t, ranges()...).Announce(t.Context(), test.announcement, liqo.RemoteRanges{})
-		if explain.Summary(err) != test.summary+` on leaf "rome"` || (test.cause != nil && !errors.Is(err, test.cause)) {
-			t.Errorf("%s: %v", name, err)
-		}
-		for _, part := range test.parts {
-			if !strings.Contains(explain.Detail(err), part) {
-				t.Errorf("%s: the text lacks %q:\n%s", name, part, explain.Detail(err))
+		t.Run(name, func(t *testing.T) {
+			_, err := romesEnd(t, ranges()...).Announce(t.Context(), test.announcement, liqo.RemoteRanges{})
+			if explain.Summary(err) != test.summary+` on leaf "rome"` || (test.cause != nil && !errors.Is(err, test.cause)) {
+				t.Error(err)
 			}
-		}
+			for _, part := range test.parts {
+				if !strings.Contains(explain.Detail(err), part) {
+					t.Errorf("the text lacks %q:\n%s", part, explain.Detail(err))
+				}
+			}
+		})
 	}
 }
 
@@ -105,25 +109,27 @@ func TestLiqoBefore12ReachesOnlyOnePodCIDR(t *testing.T) {
 		"two, Liqo 1.1":                     {two, nil, true, true},
 		"two that it has already, Liqo 1.1": {two, two, true, false},
 	} {
-		milan := milansEnd(t)
-		if test.older {
-			clustertest.OlderLiqo(milan.Leaf)
-		}
-		err := milan.CheckAnnounced(
-			t.Context(), liqo.Ranges{PodCIDRs: test.announced}, liqo.RemoteRanges{PodCIDRs: test.told})
-		if errors.Is(err, ErrPodCIDRs) != test.refused || (err != nil) != test.refused {
-			t.Errorf("%s: %v", name, err)
-		}
-		const why = `"rome" would announce 10.0.0.0/17 and 10.0.128.0/17 to "milan"`
-		if err != nil && (!strings.Contains(err.Error(), why) ||
-			!strings.Contains(err.Error(), "Set `pod_cidrs` of \"rome\" to one of")) {
-			t.Errorf("%s: it says %v", name, err)
-		}
-		milan.Owner.Resource = owner.ConfigurationResource
-		err = milan.CheckAnnounced(
-			t.Context(), liqo.Ranges{PodCIDRs: test.announced}, liqo.RemoteRanges{PodCIDRs: test.told})
-		if test.refused && (err == nil || !strings.Contains(err.Error(), "Set `pod_cidrs` of this resource to one of")) {
-			t.Errorf("%s, of a liqo_configuration: it says %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			milan := milansEnd(t)
+			if test.older {
+				clustertest.OlderLiqo(milan.Leaf)
+			}
+			err := milan.CheckAnnounced(
+				t.Context(), liqo.Ranges{PodCIDRs: test.announced}, liqo.RemoteRanges{PodCIDRs: test.told})
+			if errors.Is(err, ErrPodCIDRs) != test.refused || (err != nil) != test.refused {
+				t.Error(err)
+			}
+			const why = `"rome" would announce 10.0.0.0/17 and 10.0.128.0/17 to "milan"`
+			if err != nil && (!strings.Contains(err.Error(), why) ||
+				!strings.Contains(err.Error(), "Set `pod_cidrs` of \"rome\" to one of")) {
+				t.Errorf("it says %v", err)
+			}
+			milan.Owner.Resource = owner.ConfigurationResource
+			err = milan.CheckAnnounced(
+				t.Context(), liqo.Ranges{PodCIDRs: test.announced}, liqo.RemoteRanges{PodCIDRs: test.told})
+			if test.refused && (err == nil || !strings.Contains(err.Error(), "Set `pod_cidrs` of this resource to one of")) {
+				t.Errorf("of a liqo_configuration: it says %v", err)
+			}
+		})
 	}
 }

@@ -62,19 +62,21 @@ func TestAConfigurationHasTheOtherLeafsRanges(t *testing.T) {
 		"there already":        {[]client.Object{ours(existing)}, "of-another-name"},
 		"in another namespace": {[]client.Object{ours(elsewhere)}, "rome"},
 	} {
-		milan := milansEnd(t, test.existing...)
-		if err := milan.EnsureConfiguration(t.Context(), "liqo-tenant-rome", told); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		objects, err := milan.Find(t.Context())
-		if err != nil || len(objects.Extra) > 0 || objects.Namespace() != "liqo-tenant-rome" ||
-			objects.Configuration.Name != test.expected {
-			t.Fatalf("%s: it is %v, and there are %d more (%v)", name, objects.Configuration, len(objects.Extra), err)
-		}
-		if remote := objects.ObservedRemote(); !slices.Equal(remote.PodCIDRs, told.PodCIDRs) ||
-			remote.ExternalCIDR != told.ExternalCIDR {
-			t.Errorf("%s: it tells %+v", name, remote)
-		}
+		t.Run(name, func(t *testing.T) {
+			milan := milansEnd(t, test.existing...)
+			if err := milan.EnsureConfiguration(t.Context(), "liqo-tenant-rome", told); err != nil {
+				t.Fatal(err)
+			}
+			objects, err := milan.Find(t.Context())
+			if err != nil || len(objects.Extra) > 0 || objects.Namespace() != "liqo-tenant-rome" ||
+				objects.Configuration.Name != test.expected {
+				t.Fatalf("it is %v, and there are %d more (%v)", objects.Configuration, len(objects.Extra), err)
+			}
+			if remote := objects.ObservedRemote(); !slices.Equal(remote.PodCIDRs, told.PodCIDRs) ||
+				remote.ExternalCIDR != told.ExternalCIDR {
+				t.Errorf("it tells %+v", remote)
+			}
+		})
 	}
 }
 
@@ -103,15 +105,17 @@ func TestARemappingFailsOnlyIfItIsForbidden(t *testing.T) {
 		"remapped, allowed":      {"10.20.0.0/16", false, false},
 		"remapped, forbidden":    {"10.20.0.0/16", true, true},
 	} {
-		configuration := ours(clustertest.Remapped("rome", test.pods, "10.71.0.0/16"))
-		milan := milansEnd(t, append(reactions.Networks(configuration), configuration)...)
-		err := milan.WaitForRemapping(t.Context(), test.forbidden)
-		if errors.Is(err, ErrRemapped) != test.refused || (err == nil) == test.refused {
-			t.Errorf("%s: %v", name, err)
-		}
-		if test.refused && !strings.Contains(fmt.Sprint(err), "No gateway was created or changed.") {
-			t.Errorf("%s: it says %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			configuration := ours(clustertest.Remapped("rome", test.pods, "10.71.0.0/16"))
+			milan := milansEnd(t, append(reactions.Networks(configuration), configuration)...)
+			err := milan.WaitForRemapping(t.Context(), test.forbidden)
+			if errors.Is(err, ErrRemapped) != test.refused || (err == nil) == test.refused {
+				t.Error(err)
+			}
+			if test.refused && !strings.Contains(fmt.Sprint(err), "No gateway was created or changed.") {
+				t.Errorf("it says %v", err)
+			}
+		})
 	}
 }
 

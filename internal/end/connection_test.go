@@ -46,24 +46,26 @@ func TestAWaitEndsWhenSomeoneElseDeletesTheGateway(t *testing.T) {
 			return err
 		},
 	} {
-		milan := milansEnd(t, gateway.DeepCopy())
-		ended, read := make(chan error), make(chan struct{}, 10)
-		milan.Leaf.Cached = interceptor.NewClient(milan.Leaf.Live, interceptor.Funcs{
-			List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
-				err := c.List(ctx, list, options...)
-				if _, ok := list.(*networkingv1beta1.GatewayServerList); ok {
-					read <- struct{}{}
-				}
-				return err
-			},
+		t.Run(name, func(t *testing.T) {
+			milan := milansEnd(t, gateway.DeepCopy())
+			ended, read := make(chan error), make(chan struct{}, 10)
+			milan.Leaf.Cached = interceptor.NewClient(milan.Leaf.Live, interceptor.Funcs{
+				List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+					err := c.List(ctx, list, options...)
+					if _, ok := list.(*networkingv1beta1.GatewayServerList); ok {
+						read <- struct{}{}
+					}
+					return err
+				},
+			})
+			go func() { ended <- wait(milan) }()
+			<-read
+			must(t, milan.Leaf.Live.Delete(t.Context(), gateway.DeepCopy()))
+			err := <-ended
+			if err == nil || !strings.Contains(err.Error(), "someone else has deleted the gateway") ||
+				!strings.Contains(err.Error(), "GatewayServer liqo-tenant-rome/rome") {
+				t.Errorf("got %v", err)
+			}
 		})
-		go func() { ended <- wait(milan) }()
-		<-read
-		must(t, milan.Leaf.Live.Delete(t.Context(), gateway.DeepCopy()))
-		err := <-ended
-		if err == nil || !strings.Contains(err.Error(), "someone else has deleted the gateway") ||
-			!strings.Contains(err.Error(), "GatewayServer liqo-tenant-rome/rome") {
-			t.Errorf("%s: got %v", name, err)
-		}
 	}
 }

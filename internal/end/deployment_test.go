@@ -72,28 +72,30 @@ func TestADeploymentThatTheAPIServerRefusesIsNamedBeforeTheGatewayChanges(t *tes
 			false},
 		"not known": {apierrors.NewInternalError(errors.New("no answer")), false},
 	} {
-		milan := milansEnd(t)
-		asked := answering(t, milan, test.answer)
-		_, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, replicated())
-		if refused := err != nil; refused != test.refused || asked["create"] != 1 {
-			t.Errorf("%s: got %v after %v dry runs", name, err, asked)
-		}
-		if objects, _ := milan.Find(t.Context()); (objects.Gateway == nil) != test.refused {
-			t.Errorf("%s: there is the gateway %v", name, objects.Gateway)
-		}
+		t.Run(name, func(t *testing.T) {
+			milan := milansEnd(t)
+			asked := answering(t, milan, test.answer)
+			_, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, replicated())
+			if refused := err != nil; refused != test.refused || asked["create"] != 1 {
+				t.Errorf("got %v after %v dry runs", err, asked)
+			}
+			if objects, _ := milan.Find(t.Context()); (objects.Gateway == nil) != test.refused {
+				t.Errorf("there is the gateway %v", objects.Gateway)
+			}
 
-		milan = milansEnd(t, clustertest.GatewayDeployment("rome"))
-		asked = answering(t, milan, test.answer)
-		made := parts{}
-		made.Deployment.Spec.Template.Spec.Containers = []corev1.Container{{Name: "gateway"}}
-		changed := desiredGateway{Gateway: liqo.GatewayOf(exposedGateway()), derived: &unstructured.Unstructured{}}
-		err = milan.checkDeployment(t.Context(), changed, made)
-		if refused := err != nil; refused != test.refused || asked["patch"] != 1 {
-			t.Errorf("%s, of a change: got %v after %v dry runs", name, err, asked)
-		}
-		if test.refused {
-			says(t, err, `the gateway's Deployment is refused on leaf "milan"`)
-		}
+			milan = milansEnd(t, clustertest.GatewayDeployment("rome"))
+			asked = answering(t, milan, test.answer)
+			made := parts{}
+			made.Deployment.Spec.Template.Spec.Containers = []corev1.Container{{Name: "gateway"}}
+			changed := desiredGateway{Gateway: liqo.GatewayOf(exposedGateway()), derived: &unstructured.Unstructured{}}
+			err = milan.checkDeployment(t.Context(), changed, made)
+			if refused := err != nil; refused != test.refused || asked["patch"] != 1 {
+				t.Errorf("of a change: got %v after %v dry runs", err, asked)
+			}
+			if test.refused {
+				says(t, err, `the gateway's Deployment is refused on leaf "milan"`)
+			}
+		})
 	}
 }
 

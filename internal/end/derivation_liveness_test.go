@@ -75,9 +75,11 @@ func TestNoProbeIsAddedWhereATemplateHasItsOwnOrDoesNotSayEnough(t *testing.T) {
 		"a leader without a port":   func(d derivedDeployment) { without(d.containers[0], healthFlag) },
 		"a follower without a port": func(d derivedDeployment) { without(d.containers[2], healthFlag) },
 	} {
-		if found := gateway(change); len(found) > 0 {
-			t.Errorf("%s: %v", name, found)
-		}
+		t.Run(name, func(t *testing.T) {
+			if found := gateway(change); len(found) > 0 {
+				t.Error(found)
+			}
+		})
 	}
 	own := map[string]any{
 		"exec":             map[string]any{"command": []any{"/bin/sh", "-c", "mine"}},

@@ -24,8 +24,10 @@ func TestARequestThatContradictsItsLimitIsRefusedAsInKubernetes(t *testing.T) {
 			"2Mi of hugepages-2Mi, less than its limit of 4Mi",
 		},
 	} {
-		if got := contradiction(test.requests, test.limits); got != test.expected {
-			t.Errorf("%s: got %q", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := contradiction(test.requests, test.limits); got != test.expected {
+				t.Errorf("got %q", got)
+			}
+		})
 	}
 }

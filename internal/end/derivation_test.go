@@ -214,17 +214,19 @@ func TestWhatATemplateCannotExpressIsRefusedWithTheReason(t *testing.T) {
 		"the Deployment's label": {nil, liqo.PodSettings{Labels: map[string]string{"app.kubernetes.io/name": "mine"}},
 			"`labels`: the label app.kubernetes.io/name is Liqo's: with another value, a gateway would lose its pods"},
 	} {
-		spec := fieldsOf(chartTemplate(t, "v1.2.0-server").Object["spec"])
-		if test.change != nil {
-			test.change(spec)
-		}
-		before := runtime.DeepCopyJSON(spec)
-		_, err := derive(spec, test.settings)
-		if _, ok := errors.AsType[*inexpressible](err); !ok || err.Error() != test.expected {
-			t.Errorf("%s: got %v", name, err)
-		}
-		if !reflect.DeepEqual(spec, before) {
-			t.Errorf("%s: the base has changed", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			spec := fieldsOf(chartTemplate(t, "v1.2.0-server").Object["spec"])
+			if test.change != nil {
+				test.change(spec)
+			}
+			before := runtime.DeepCopyJSON(spec)
+			_, err := derive(spec, test.settings)
+			if _, ok := errors.AsType[*inexpressible](err); !ok || err.Error() != test.expected {
+				t.Errorf("got %v", err)
+			}
+			if !reflect.DeepEqual(spec, before) {
+				t.Error("the base has changed")
+			}
+		})
 	}
 }

@@ -84,13 +84,15 @@ func TestAGatewayWithSettingsOfItsPodsHasATemplateOfItsOwn(t *testing.T) {
 			return settings
 		}(), true, true},
 	} {
-		if changes, err := milan.ChangesGateway(t.Context(), test.settings); err != nil || changes != test.changes {
-			t.Errorf("%s: changes: %t (%v)", name, changes, err)
-		}
-		replaces, err := milan.replacesTemplate(liqo.GatewayOf(gateway), test.settings)
-		if err != nil || replaces != test.replaces {
-			t.Errorf("%s: replaces: %t (%v)", name, replaces, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if changes, err := milan.ChangesGateway(t.Context(), test.settings); err != nil || changes != test.changes {
+				t.Errorf("changes: %t (%v)", changes, err)
+			}
+			replaces, err := milan.replacesTemplate(liqo.GatewayOf(gateway), test.settings)
+			if err != nil || replaces != test.replaces {
+				t.Errorf("replaces: %t (%v)", replaces, err)
+			}
+		})
 	}
 }
 
@@ -167,19 +169,21 @@ func TestADerivedTemplateGoesWithTheSettings(t *testing.T) {
 
 func TestADerivedTemplateGoesAfterItsGateway(t *testing.T) {
 	for name, interrupted := range map[string]bool{"at once": false, "after an interruption": true} {
-		milan := milansEnd(t)
-		milan.Owner = me
-		gateway := ensure(t, milan, replicated())
-		if interrupted {
-			must(t, milan.Leaf.Live.Delete(t.Context(), gateway))
-		}
-		must(t, milan.RemoveGateways(t.Context()))
-		if left := templateOf(t, milan, "liqo-tenant-rome", "rome"); left != nil {
-			t.Errorf("%s: %v is left", name, left)
-		}
-		if templateOf(t, milan, "liqo", liqo.DefaultServerTemplateName) == nil {
-			t.Errorf("%s: Liqo's own template is gone", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			milan := milansEnd(t)
+			milan.Owner = me
+			gateway := ensure(t, milan, replicated())
+			if interrupted {
+				must(t, milan.Leaf.Live.Delete(t.Context(), gateway))
+			}
+			must(t, milan.RemoveGateways(t.Context()))
+			if left := templateOf(t, milan, "liqo-tenant-rome", "rome"); left != nil {
+				t.Errorf("%v is left", left)
+			}
+			if templateOf(t, milan, "liqo", liqo.DefaultServerTemplateName) == nil {
+				t.Error("Liqo's own template is gone")
+			}
+		})
 	}
 }
 

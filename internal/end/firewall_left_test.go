@@ -40,13 +40,15 @@ func TestARemovalWithoutAGatewayRemovesOnlyItsOwnRules(t *testing.T) {
 			delete(rules.Labels, owner.ManagedByLabel)
 		}, true},
 	} {
-		e := leftOn(t, test.owner, test.change)
-		must(t, e.RemoveGateways(t.Context()))
-		var left networkingv1beta1.FirewallConfigurationList
-		must(t, e.Leaf.Live.List(t.Context(), &left))
-		if stays := len(left.Items) > 0; stays != test.stays {
-			t.Errorf("%s: they stay: %t", name, stays)
-		}
+		t.Run(name, func(t *testing.T) {
+			e := leftOn(t, test.owner, test.change)
+			must(t, e.RemoveGateways(t.Context()))
+			var left networkingv1beta1.FirewallConfigurationList
+			must(t, e.Leaf.Live.List(t.Context(), &left))
+			if stays := len(left.Items) > 0; stays != test.stays {
+				t.Errorf("they stay: %t", stays)
+			}
+		})
 	}
 }
 

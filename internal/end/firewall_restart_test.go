@@ -29,45 +29,47 @@ func TestOnlyTheNewPodConfirmsTheRulesOfAGatewayThatHasRestarted(t *testing.T) {
 		"one of several others takes over":    {[]types.UID{"old", "standby"}, [][]types.UID{{"standby"}, {"new"}}, 2},
 		"nobody may list its pods beforehand": {nil, [][]types.UID{{"old"}}, 0},
 	} {
-		e := limitedEnd(t)
-		deployment := clustertest.GatewayDeployment("rome")
-		deployment.Status = appsv1.DeploymentStatus{Replicas: 1, UpdatedReplicas: 1, AvailableReplicas: 1}
-		must(t, e.Leaf.Live.Create(t.Context(), deployment))
-		must(t, e.EnsureLimits(t.Context(), "liqo-tenant-rome", &onlyTheDatabase))
-		objects, err := e.Find(t.Context())
-		must(t, err)
-		must(t, e.Leaf.EditStatus(t.Context(), objects.Firewall, report))
-		looks, reports := 0, 0
-		e.Leaf.Live = interceptor.NewClient(e.Leaf.Live, interceptor.Funcs{
-			List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
-				pods, ok := list.(*corev1.PodList)
-				if !ok {
-					return c.List(ctx, list, options...)
-				}
-				for _, uid := range test.pods[looks] {
-					active := activePod("10.0.0.7")
-					active.UID = uid
-					pods.Items = append(pods.Items, *active)
-				}
-				looks++
-				return nil
-			},
-			SubResourcePatch: func(ctx context.Context, c client.Client, subresource string, object client.Object,
-				patch client.Patch, options ...client.SubResourcePatchOption,
-			) error {
-				if err := c.SubResource(subresource).Patch(ctx, object, patch, options...); err != nil {
-					return err
-				}
-				reports++
-				report(object)
-				return c.Status().Update(ctx, object)
-			},
+		t.Run(name, func(t *testing.T) {
+			e := limitedEnd(t)
+			deployment := clustertest.GatewayDeployment("rome")
+			deployment.Status = appsv1.DeploymentStatus{Replicas: 1, UpdatedReplicas: 1, AvailableReplicas: 1}
+			must(t, e.Leaf.Live.Create(t.Context(), deployment))
+			must(t, e.EnsureLimits(t.Context(), "liqo-tenant-rome", &onlyTheDatabase))
+			objects, err := e.Find(t.Context())
+			must(t, err)
+			must(t, e.Leaf.EditStatus(t.Context(), objects.Firewall, report))
+			looks, reports := 0, 0
+			e.Leaf.Live = interceptor.NewClient(e.Leaf.Live, interceptor.Funcs{
+				List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+					pods, ok := list.(*corev1.PodList)
+					if !ok {
+						return c.List(ctx, list, options...)
+					}
+					for _, uid := range test.pods[looks] {
+						active := activePod("10.0.0.7")
+						active.UID = uid
+						pods.Items = append(pods.Items, *active)
+					}
+					looks++
+					return nil
+				},
+				SubResourcePatch: func(ctx context.Context, c client.Client, subresource string, object client.Object,
+					patch client.Patch, options ...client.SubResourcePatchOption,
+				) error {
+					if err := c.SubResource(subresource).Patch(ctx, object, patch, options...); err != nil {
+						return err
+					}
+					reports++
+					report(object)
+					return c.Status().Update(ctx, object)
+				},
+			})
+			restarted := EnsuredGateway{Object: objects.Gateway.Object, Restarts: true, former: test.former}
+			must(t, e.WaitForLimits(t.Context(), restarted))
+			if reports != test.reports || test.former != nil && looks != len(test.pods) {
+				t.Errorf("after %d looks at the pods and %d reports", looks, reports)
+			}
 		})
-		restarted := EnsuredGateway{Object: objects.Gateway.Object, Restarts: true, former: test.former}
-		must(t, e.WaitForLimits(t.Context(), restarted))
-		if reports != test.reports || test.former != nil && looks != len(test.pods) {
-			t.Errorf("%s: after %d looks at the pods and %d reports", name, looks, reports)
-		}
 	}
 }
 
@@ -85,23 +87,25 @@ func TestAGatewayWithRulesLosesTheOthersKeyBeforeBothRestart(t *testing.T) {
 		"the other one stays up":            {mine: true, rolls: true, stays: true},
 		"another resource provides the key": {stays: true},
 	} {
-		key, running := clustertest.PublicKey("rome"), activePod("10.0.0.7")
-		if running.UID = "old"; test.mine {
-			me.Mark(key)
-		}
-		e := milansEnd(t, exposedGateway(), key, running)
-		e.Owner = me
-		objects, err := e.Find(t.Context())
-		must(t, err)
-		former, err := e.beginLimitedRestart(t.Context(), objects, test.rolls)
-		must(t, err)
-		if !slices.Equal(former, []types.UID{"old"}) {
-			t.Errorf("%s: the pods were %v", name, former)
-		}
-		var keys networkingv1beta1.PublicKeyList
-		must(t, e.Leaf.Live.List(t.Context(), &keys))
-		if stays := len(keys.Items) > 0; stays != test.stays {
-			t.Errorf("%s: the key stays: %t", name, stays)
-		}
+		t.Run(name, func(t *testing.T) {
+			key, running := clustertest.PublicKey("rome"), activePod("10.0.0.7")
+			if running.UID = "old"; test.mine {
+				me.Mark(key)
+			}
+			e := milansEnd(t, exposedGateway(), key, running)
+			e.Owner = me
+			objects, err := e.Find(t.Context())
+			must(t, err)
+			former, err := e.beginLimitedRestart(t.Context(), objects, test.rolls)
+			must(t, err)
+			if !slices.Equal(former, []types.UID{"old"}) {
+				t.Errorf("the pods were %v", former)
+			}
+			var keys networkingv1beta1.PublicKeyList
+			must(t, e.Leaf.Live.List(t.Context(), &keys))
+			if stays := len(keys.Items) > 0; stays != test.stays {
+				t.Errorf("the key stays: %t", stays)
+			}
+		})
 	}
 }

@@ -37,14 +37,16 @@ func TestAPeeringIsNamedByItsRecordOrElseByItsObjects(t *testing.T) {
 		"no record of it": {[]client.Object{networked(true), tenant},
 			`the peering with "rome" (Tenant liqo-tenant-rome/rome)`},
 	} {
-		got := "no peering"
-		peering, err := milansEnd(t, test.objects...).LivingPeering(t.Context())
-		if peering != nil {
-			got = peering.String()
-		}
-		if err != nil || got != test.expected {
-			t.Errorf("%s: %q (%v)", name, got, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			got := "no peering"
+			peering, err := milansEnd(t, test.objects...).LivingPeering(t.Context())
+			if peering != nil {
+				got = peering.String()
+			}
+			if err != nil || got != test.expected {
+				t.Errorf("%q (%v)", got, err)
+			}
+		})
 	}
 }
 
@@ -68,14 +70,16 @@ func TestTheForeignClusterIsDeletedUnlessItIsNeeded(t *testing.T) {
 			nil, false},
 		"with someone else's namespace": {[]client.Object{networked(false)}, somebodys, nil, false},
 	} {
-		milan := milansEnd(t, test.objects...)
-		milan.Owner = me
-		gone, err := milan.RemoveForeignCluster(t.Context(), test.namespace, test.peering)
-		if err != nil || gone != test.gone {
-			t.Errorf("%s: gone: %t (%v)", name, gone, err)
-		}
-		if left, err := milan.HasUnusedForeignCluster(t.Context()); err != nil || (left && gone) {
-			t.Errorf("%s: it is left (%v)", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			milan := milansEnd(t, test.objects...)
+			milan.Owner = me
+			gone, err := milan.RemoveForeignCluster(t.Context(), test.namespace, test.peering)
+			if err != nil || gone != test.gone {
+				t.Errorf("gone: %t (%v)", gone, err)
+			}
+			if left, err := milan.HasUnusedForeignCluster(t.Context()); err != nil || (left && gone) {
+				t.Errorf("it is left (%v)", err)
+			}
+		})
 	}
 }

@@ -26,20 +26,22 @@ func TestTheClientDialsTheServersEndpointUnlessTheSpecSetsAnother(t *testing.T) 
 		"a port":     {dialling("", 41000), said.Addresses, 41000},
 		"both":       {dialling("milan.example.com", 41000), []string{"milan.example.com"}, 41000},
 	} {
-		rome := romesEnd(t)
-		if _, err := rome.EnsureGateway(t.Context(), "liqo-tenant-milan", said, test.spec); err != nil {
-			t.Fatal(err)
-		}
-		var gateway networkingv1beta1.GatewayClient
-		if err := rome.Leaf.Live.Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-milan", Name: "milan"},
-			&gateway); err != nil {
-			t.Fatal(err)
-		}
-		dialled := gateway.Spec.Endpoint
-		if !slices.Equal(dialled.Addresses, test.addresses) || dialled.Port != test.port || dialled.Protocol == nil ||
-			*dialled.Protocol != corev1.ProtocolTCP {
-			t.Errorf("%s: it dials %v, port %d", name, dialled.Addresses, dialled.Port)
-		}
+		t.Run(name, func(t *testing.T) {
+			rome := romesEnd(t)
+			if _, err := rome.EnsureGateway(t.Context(), "liqo-tenant-milan", said, test.spec); err != nil {
+				t.Fatal(err)
+			}
+			var gateway networkingv1beta1.GatewayClient
+			if err := rome.Leaf.Live.Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-milan", Name: "milan"},
+				&gateway); err != nil {
+				t.Fatal(err)
+			}
+			dialled := gateway.Spec.Endpoint
+			if !slices.Equal(dialled.Addresses, test.addresses) || dialled.Port != test.port || dialled.Protocol == nil ||
+				*dialled.Protocol != corev1.ProtocolTCP {
+				t.Errorf("it dials %v, port %d", dialled.Addresses, dialled.Port)
+			}
+		})
 	}
 }
 
@@ -127,8 +129,10 @@ func TestAGatewayClientIsObservedInTermsOfItsSettings(t *testing.T) {
 		"another address than was set":  {dialling("9.9.9.9", 0), &milansAddress, joined(dialling("172.18.0.2", 0))},
 		"another port than was set":     {dialling("", 9), nil, joined(dialling("", 31000))},
 	} {
-		if got := test.set.Observed(gateway, test.server, "liqo"); !reflect.DeepEqual(got, test.expected) {
-			t.Errorf("%s: %+v, expected %+v", name, got, test.expected)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := test.set.Observed(gateway, test.server, "liqo"); !reflect.DeepEqual(got, test.expected) {
+				t.Errorf("%+v, expected %+v", got, test.expected)
+			}
+		})
 	}
 }

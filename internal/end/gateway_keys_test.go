@@ -40,37 +40,41 @@ func TestASecretWithoutUsableKeysIsRefused(t *testing.T) {
 			"Secret liqo-tenant-rome/my-keys has another public key",
 		},
 	} {
-		tenant := tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil) // of a peering
-		server := milansEnd(t, append(test.secret, tenant)...)
-		err := server.checkKeys(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "my-keys"})
-		if (err == nil) != (test.summary == "") || (err != nil &&
-			explain.Summary(err) != test.summary+` on leaf "milan"`) {
-			t.Errorf("%s: got %v", name, err)
-		}
-		if err != nil && strings.Contains(err.Error(), "yAnz5") {
-			t.Errorf("%s: the error shows the key: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			tenant := tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil) // of a peering
+			server := milansEnd(t, append(test.secret, tenant)...)
+			err := server.checkKeys(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "my-keys"})
+			if (err == nil) != (test.summary == "") || (err != nil &&
+				explain.Summary(err) != test.summary+` on leaf "milan"`) {
+				t.Errorf("got %v", err)
+			}
+			if err != nil && strings.Contains(err.Error(), "yAnz5") {
+				t.Errorf("the error shows the key: %v", err)
+			}
+		})
 	}
 }
 
 func TestAUsersSecretIsLabelledForItsGatewayUnlessItIsForAnotherOne(t *testing.T) {
 	for before, after := range map[string]string{"": "rome", "rome": "rome", "naples": "naples"} {
-		secret := clustertest.KeySecret("rome", clustertest.NewKeys(t))
-		secret.Labels = map[string]string{"team": "network"}
-		if before != "" {
-			secret.Labels[consts.RemoteClusterID] = before
-		}
-		milan := milansEnd(t, clustertest.Namespace(secret.Namespace), secret)
-		if _, err := milan.EnsureGateway(t.Context(), secret.Namespace, liqo.Endpoint{}, exposed()); err != nil {
-			t.Fatal(err)
-		}
-		var found corev1.Secret
-		if err := milan.Leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(secret), &found); err != nil {
-			t.Fatal(err)
-		}
-		if cluster.RemoteID(&found) != after || found.Labels["team"] != "network" {
-			t.Errorf("it is labelled for %q, and now %v", before, found.Labels)
-		}
+		t.Run(before, func(t *testing.T) {
+			secret := clustertest.KeySecret("rome", clustertest.NewKeys(t))
+			secret.Labels = map[string]string{"team": "network"}
+			if before != "" {
+				secret.Labels[consts.RemoteClusterID] = before
+			}
+			milan := milansEnd(t, clustertest.Namespace(secret.Namespace), secret)
+			if _, err := milan.EnsureGateway(t.Context(), secret.Namespace, liqo.Endpoint{}, exposed()); err != nil {
+				t.Fatal(err)
+			}
+			var found corev1.Secret
+			if err := milan.Leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(secret), &found); err != nil {
+				t.Fatal(err)
+			}
+			if cluster.RemoteID(&found) != after || found.Labels["team"] != "network" {
+				t.Errorf("it is labelled for %q, and now %v", before, found.Labels)
+			}
+		})
 	}
 }
 
@@ -101,15 +105,17 @@ func TestAUsersSecretMustOutliveTheShortcut(t *testing.T) {
 			clustertest.KeySecret("rome", clustertest.NewKeys(t))}, liqo.KeySecret{Namespace: managedTenant.Name}, false,
 			refused},
 	} {
-		if name != "Liqo's" {
-			test.keys.Name = "my-keys"
-		}
-		milan := milansEnd(t, test.objects...)
-		milan.Owner.Claims = test.claims
-		err := milan.CheckKeySecret(t.Context(), test.keys)
-		if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
-			t.Errorf("%s: got %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if name != "Liqo's" {
+				test.keys.Name = "my-keys"
+			}
+			milan := milansEnd(t, test.objects...)
+			milan.Owner.Claims = test.claims
+			err := milan.CheckKeySecret(t.Context(), test.keys)
+			if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 
@@ -162,11 +168,13 @@ func TestOnlyKeysByLiqoCanBeLost(t *testing.T) {
 		"made and deleted": {nil, reference, "", true},
 		"the user's own":   {nil, reference, secret.Name, false}, // another check reports it later
 	} {
-		lost, err := romesEnd(t, test.objects...).keysLost(t.Context(),
-			&liqo.Gateway{Keys: test.keys, Secret: &corev1.LocalObjectReference{Name: test.userSecret}})
-		if err != nil || lost != test.lost {
-			t.Errorf("%s: lost: %t (%v)", name, lost, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			lost, err := romesEnd(t, test.objects...).keysLost(t.Context(),
+				&liqo.Gateway{Keys: test.keys, Secret: &corev1.LocalObjectReference{Name: test.userSecret}})
+			if err != nil || lost != test.lost {
+				t.Errorf("lost: %t (%v)", lost, err)
+			}
+		})
 	}
 }
 

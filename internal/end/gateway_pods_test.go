@@ -44,21 +44,23 @@ func TestAPlanWarnsIfNothingCouldTakeOver(t *testing.T) {
 			[]client.Object{gatewayPod("a", "one"), waiting, gatewayPod("c", "three")}, "standby-not-scheduled",
 		},
 	} {
-		milan := milansEnd(t, test.pods...)
-		milan.Owner = me
-		ensure(t, milan, replicated())
-		problem := milan.StandbyMissing(t.Context())
-		if problem == nil && test.expected != "" || problem != nil && problem.ID != test.expected {
-			t.Errorf("%s: got %v", name, problem)
-		}
-		noNode := test.expected == "standby-not-scheduled" // an apply names these, and none that are to start
-		if problem := milan.PodsWithoutNode(t.Context()); (problem != nil) != noNode {
-			t.Errorf("%s: after an apply, got %v", name, problem)
-		}
-		ensure(t, milan, overNodePort())
-		if problem := milan.StandbyMissing(t.Context()); problem != nil {
-			t.Errorf("%s, without replicas: got %v", name, problem)
-		}
+		t.Run(name, func(t *testing.T) {
+			milan := milansEnd(t, test.pods...)
+			milan.Owner = me
+			ensure(t, milan, replicated())
+			problem := milan.StandbyMissing(t.Context())
+			if problem == nil && test.expected != "" || problem != nil && problem.ID != test.expected {
+				t.Errorf("got %v", problem)
+			}
+			noNode := test.expected == "standby-not-scheduled" // an apply names these, and none that are to start
+			if problem := milan.PodsWithoutNode(t.Context()); (problem != nil) != noNode {
+				t.Errorf("after an apply, got %v", problem)
+			}
+			ensure(t, milan, overNodePort())
+			if problem := milan.StandbyMissing(t.Context()); problem != nil {
+				t.Errorf("without replicas: got %v", problem)
+			}
+		})
 	}
 }
 

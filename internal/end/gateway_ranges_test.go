@@ -24,21 +24,23 @@ func TestAGatewayOfOlderLiqoChangesIfItsConfigurationIsNewer(t *testing.T) {
 		"a newer one":                  {now.Add(time.Minute), true, true},
 		"a newer one, Liqo follows":    {now.Add(time.Minute), false, false},
 	} {
-		gateway := ours(clustertest.GatewayServer("rome", 51840))
-		gateway.CreationTimestamp = metav1.NewTime(now)
-		configuration := ours(clustertest.Configuration("rome"))
-		configuration.CreationTimestamp, configuration.UID = metav1.NewTime(test.configured), "new"
-		milan := milansEnd(t, gateway, configuration)
-		if test.older {
-			clustertest.OlderLiqo(milan.Leaf)
-		}
-		if err := milan.RenewRanges(t.Context()); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		objects, err := milan.Find(t.Context())
-		if err != nil || (objects.Gateway.GetAnnotations()[rangesAnnotation] == "new") != test.changed {
-			t.Errorf("%s: got %v (%v)", name, objects.Gateway.GetAnnotations(), err)
-		}
+		t.Run(name, func(t *testing.T) {
+			gateway := ours(clustertest.GatewayServer("rome", 51840))
+			gateway.CreationTimestamp = metav1.NewTime(now)
+			configuration := ours(clustertest.Configuration("rome"))
+			configuration.CreationTimestamp, configuration.UID = metav1.NewTime(test.configured), "new"
+			milan := milansEnd(t, gateway, configuration)
+			if test.older {
+				clustertest.OlderLiqo(milan.Leaf)
+			}
+			if err := milan.RenewRanges(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			objects, err := milan.Find(t.Context())
+			if err != nil || (objects.Gateway.GetAnnotations()[rangesAnnotation] == "new") != test.changed {
+				t.Errorf("got %v (%v)", objects.Gateway.GetAnnotations(), err)
+			}
+		})
 	}
 }
 

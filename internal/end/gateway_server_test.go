@@ -104,13 +104,15 @@ func TestAGatewayServerIsReplacedOnlyForWhatCannotChangeInPlace(t *testing.T) {
 		"the template":    {func(g *liqo.GatewaySettings) { g.Template.Name = "large" }, true},
 		"Liqo's, by name": {func(g *liqo.GatewaySettings) { g.Template.Name = liqo.DefaultServerTemplateName }, false},
 	} {
-		spec := overNodePort()
-		test.change(&spec)
-		milan := milansEnd(t, clustertest.WithoutAddress(clustertest.GatewayServer("rome", 51840)))
-		if replaces, err := milan.ReplacesGateway(t.Context(), "liqo-tenant-rome", spec); err != nil ||
-			replaces != test.replaces {
-			t.Errorf("%s: replaces: %t (%v)", name, replaces, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			spec := overNodePort()
+			test.change(&spec)
+			milan := milansEnd(t, clustertest.WithoutAddress(clustertest.GatewayServer("rome", 51840)))
+			if replaces, err := milan.ReplacesGateway(t.Context(), "liqo-tenant-rome", spec); err != nil ||
+				replaces != test.replaces {
+				t.Errorf("replaces: %t (%v)", replaces, err)
+			}
+		})
 	}
 }
 
@@ -126,11 +128,13 @@ func TestAnEndpointIsKnownOnceItHasAnAddressAndAPort(t *testing.T) {
 		"an empty address": {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint.Addresses = []string{""} },
 			false},
 	} {
-		gateway := clustertest.GatewayServer("rome", 51840)
-		test.change(gateway)
-		if endpoint := (liqo.Objects{Gateway: liqo.GatewayOf(gateway)}).Endpoint(); (endpoint != nil) != test.known {
-			t.Errorf("%s: %+v", name, endpoint)
-		}
+		t.Run(name, func(t *testing.T) {
+			gateway := clustertest.GatewayServer("rome", 51840)
+			test.change(gateway)
+			if endpoint := (liqo.Objects{Gateway: liqo.GatewayOf(gateway)}).Endpoint(); (endpoint != nil) != test.known {
+				t.Errorf("%+v", endpoint)
+			}
+		})
 	}
 }
 
@@ -151,15 +155,17 @@ func TestAServiceIsLostOnlyWhileTheTunnelIsDown(t *testing.T) {
 			false,
 		},
 	} {
-		gateway := clustertest.WireGuard(ours(clustertest.GatewayServer("rome", 51840)))
-		server := milansEnd(t, append(test.objects, gateway)...)
-		objects, err := server.Find(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if lost, err := server.ServiceLost(t.Context(), objects); err != nil || lost != test.lost {
-			t.Errorf("%s: lost: %t (%v)", name, lost, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			gateway := clustertest.WireGuard(ours(clustertest.GatewayServer("rome", 51840)))
+			server := milansEnd(t, append(test.objects, gateway)...)
+			objects, err := server.Find(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if lost, err := server.ServiceLost(t.Context(), objects); err != nil || lost != test.lost {
+				t.Errorf("lost: %t (%v)", lost, err)
+			}
+		})
 	}
 }
 
@@ -173,17 +179,19 @@ func TestLiqoBefore12CannotDescribeAService(t *testing.T) {
 		"nothing, Liqo 1.1": {liqo.GatewaySettings{Role: liqo.ServerRole}, true, false},
 		"a label, Liqo 1.1": {described, true, true},
 	} {
-		milan := milansEnd(t)
-		if test.older {
-			clustertest.OlderLiqo(milan.Leaf)
-		}
-		_, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, test.spec)
-		if (err != nil) != test.refused {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err != nil && !strings.Contains(err.Error(), "Remove `service_annotations` and `service_labels`") {
-			t.Errorf("%s: it says %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			milan := milansEnd(t)
+			if test.older {
+				clustertest.OlderLiqo(milan.Leaf)
+			}
+			_, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, test.spec)
+			if (err != nil) != test.refused {
+				t.Error(err)
+			}
+			if err != nil && !strings.Contains(err.Error(), "Remove `service_annotations` and `service_labels`") {
+				t.Errorf("it says %v", err)
+			}
+		})
 	}
 }
 

@@ -22,19 +22,21 @@ import (
 func TestOnlyKeysByLiqoAreDeletedWithTheGateway(t *testing.T) {
 	used := &corev1.ObjectReference{Namespace: "liqo-tenant-rome", Name: "keys"}
 	for name, goes := range map[string]bool{"": true, "keys": false} {
-		meta := metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"}
-		spec := corev1.LocalObjectReference{Name: name}
-		server := &networkingv1beta1.GatewayServer{ObjectMeta: meta}
-		server.Spec.SecretRef, server.Status.SecretRef = spec, used
-		dialling := &networkingv1beta1.GatewayClient{ObjectMeta: meta}
-		dialling.Spec.SecretRef, dialling.Status.SecretRef = spec, used
-		owner.Owner{}.Mark(server)
-		owner.Owner{}.Mark(dialling)
-		for _, objects := range []liqo.Objects{{Gateway: liqo.GatewayOf(server)}, {Gateway: liqo.GatewayOf(dialling)}} {
-			if all := dependentsIn(objects, owner.Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
-				t.Errorf("with key_secret_name %q, the Secret goes: %v, want %v", name, all, goes)
+		t.Run(name, func(t *testing.T) {
+			meta := metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"}
+			spec := corev1.LocalObjectReference{Name: name}
+			server := &networkingv1beta1.GatewayServer{ObjectMeta: meta}
+			server.Spec.SecretRef, server.Status.SecretRef = spec, used
+			dialling := &networkingv1beta1.GatewayClient{ObjectMeta: meta}
+			dialling.Spec.SecretRef, dialling.Status.SecretRef = spec, used
+			owner.Owner{}.Mark(server)
+			owner.Owner{}.Mark(dialling)
+			for _, objects := range []liqo.Objects{{Gateway: liqo.GatewayOf(server)}, {Gateway: liqo.GatewayOf(dialling)}} {
+				if all := dependentsIn(objects, owner.Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
+					t.Errorf("with key_secret_name %q, the Secret goes: %v, want %v", name, all, goes)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -48,14 +50,16 @@ func TestARemovalWaitsForAllDependentsOfTheGateway(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "gw-rome"},
 		},
 	} {
-		synctest.Test(t, func(t *testing.T) { // no controller runs here, so the time runs out at once
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			milan := clustertest.Leaf(t, "milan", clustertest.WithServerKeys(exposedGateway()), left)
-			err := endAt(milan, "rome").RemoveGateways(ctx)
-			if err == nil || !strings.Contains(err.Error(), "waiting for "+expected+" to be deleted") {
-				t.Errorf("%s: got %v", expected, err)
-			}
+		t.Run(expected, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { // no controller runs here, so the time runs out at once
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				milan := clustertest.Leaf(t, "milan", clustertest.WithServerKeys(exposedGateway()), left)
+				err := endAt(milan, "rome").RemoveGateways(ctx)
+				if err == nil || !strings.Contains(err.Error(), "waiting for "+expected+" to be deleted") {
+					t.Errorf("got %v", err)
+				}
+			})
 		})
 	}
 }

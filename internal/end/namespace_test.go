@@ -68,16 +68,18 @@ func TestOnlyATenantNamespaceOfAnEarlierShortcutIsTakenOver(t *testing.T) {
 		namespace *corev1.Namespace
 		taken     bool
 	}{"left": {left, true}, "someone else's": {tenant(), false}} {
-		for way, ensure := range ensured {
-			server := milansEnd(t, test.namespace.DeepCopy())
-			server.Owner = me
-			if namespace, err := ensure(server, t.Context()); err != nil || namespace != "liqo-tenant-rome" {
-				t.Errorf("%s%s: %s (%v)", name, way, namespace, err)
+		t.Run(name, func(t *testing.T) {
+			for way, ensure := range ensured {
+				server := milansEnd(t, test.namespace.DeepCopy())
+				server.Owner = me
+				if namespace, err := ensure(server, t.Context()); err != nil || namespace != "liqo-tenant-rome" {
+					t.Errorf("%s%s: %s (%v)", name, way, namespace, err)
+				}
+				if found, err := server.TenantNamespace(t.Context()); err != nil || me.Marked(found) != test.taken {
+					t.Errorf("%s%s: it has labels %v and annotations %v (%v)", name, way, found.Labels, found.Annotations, err)
+				}
 			}
-			if found, err := server.TenantNamespace(t.Context()); err != nil || me.Marked(found) != test.taken {
-				t.Errorf("%s%s: it has labels %v and annotations %v (%v)", name, way, found.Labels, found.Annotations, err)
-			}
-		}
+		})
 	}
 }
 
@@ -104,10 +106,12 @@ func TestTheNameOfTheTenantNamespaceMustBeFree(t *testing.T) {
 		"another of the same name": {[]client.Object{clustertest.Namespace("liqo-tenant-rome")},
 			`namespace liqo-tenant-rome is taken on leaf "milan"`},
 	} {
-		err := milansEnd(t, test.objects...).CheckNamespace(t.Context(), "")
-		if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
-			t.Errorf("%s: got %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			err := milansEnd(t, test.objects...).CheckNamespace(t.Context(), "")
+			if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 
@@ -170,11 +174,13 @@ func TestAUsersNamespaceCanHaveOneGateway(t *testing.T) {
 		"another's in another":           {[]client.Object{own, clustertest.GatewayServer("turin", 51840)}, ""},
 		"nothing, for it does not exist": {nil, `namespace own does not exist on leaf "milan"`},
 	} {
-		server := milansEnd(t, test.objects...)
-		_, err := server.EnsureNamespace(t.Context(), "own")
-		if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
-			t.Errorf("%s: got %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			server := milansEnd(t, test.objects...)
+			_, err := server.EnsureNamespace(t.Context(), "own")
+			if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 
@@ -184,12 +190,14 @@ func TestTheOwnersGatewayForAnotherClusterIsAboutToBeReplaced(t *testing.T) {
 	owner.Owner{Token: "first"}.Mark(gateway)
 	rome := clustertest.Leaf(t, "rome", gateway, clustertest.Namespace("own"))
 	for token, refused := range map[string]bool{"first": false, "second": true} {
-		wireGuard := endAt(rome, "naples")
-		wireGuard.Owner.Token = token
-		err := wireGuard.CheckNamespace(t.Context(), "own")
-		if (err != nil) != refused {
-			t.Errorf("%s: got %v", token, err)
-		}
+		t.Run(token, func(t *testing.T) {
+			wireGuard := endAt(rome, "naples")
+			wireGuard.Owner.Token = token
+			err := wireGuard.CheckNamespace(t.Context(), "own")
+			if (err != nil) != refused {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 
@@ -218,24 +226,26 @@ func TestATenantNamespaceIsDeletedUnlessItIsInUse(t *testing.T) {
 		"with a Secret that was given elsewhere": {me, []client.Object{own}, nil,
 			liqo.KeySecret{Namespace: "elsewhere", Name: own.Name}, false, ""},
 	} {
-		milan := milansEnd(t, append(test.objects, romesNamespace(test.owner))...)
-		milan.Owner = me
-		namespace, err := milan.TenantNamespace(t.Context())
-		if err != nil || namespace == nil {
-			t.Fatalf("%s: %v (%v)", name, namespace, err)
-		}
-		namespace, err = milan.BeginRemovingNamespace(t.Context(), namespace, test.peering, test.userSecret)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		leftovers, err := milan.RemoveNamespace(t.Context(), namespace, test.peering, true, test.userSecret)
-		if err != nil || leftovers.Kept != test.why {
-			t.Errorf("%s: it says %q (%v)", name, leftovers.Kept, err)
-		}
-		left, err := milan.TenantNamespace(t.Context())
-		if err != nil || (left != nil) != test.stays || (left != nil && me.Marked(left)) {
-			t.Errorf("%s: left is %v (%v)", name, left, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			milan := milansEnd(t, append(test.objects, romesNamespace(test.owner))...)
+			milan.Owner = me
+			namespace, err := milan.TenantNamespace(t.Context())
+			if err != nil || namespace == nil {
+				t.Fatalf("%v (%v)", namespace, err)
+			}
+			namespace, err = milan.BeginRemovingNamespace(t.Context(), namespace, test.peering, test.userSecret)
+			if err != nil {
+				t.Fatal(err)
+			}
+			leftovers, err := milan.RemoveNamespace(t.Context(), namespace, test.peering, true, test.userSecret)
+			if err != nil || leftovers.Kept != test.why {
+				t.Errorf("it says %q (%v)", leftovers.Kept, err)
+			}
+			left, err := milan.TenantNamespace(t.Context())
+			if err != nil || (left != nil) != test.stays || (left != nil && me.Marked(left)) {
+				t.Errorf("left is %v (%v)", left, err)
+			}
+		})
 	}
 }
 
@@ -247,23 +257,25 @@ func TestATenantNamespaceThatHasChangedIsJudgedAgain(t *testing.T) {
 		"someone else has taken it": {somebody.Mark, true},
 		"it has another label":      {func(object client.Object) { cluster.SetLabel(object, "team", "net") }, false},
 	} {
-		for _, begun := range []bool{true, false} {
-			milan := milansEnd(t, romesNamespace(me))
-			milan.Owner = me
-			namespace, err := milan.TenantNamespace(t.Context())
-			must(t, err)
-			must(t, milan.Leaf.Edit(t.Context(), namespace, test.change))
-			if begun {
-				namespace, err = milan.BeginRemovingNamespace(t.Context(), namespace, nil, liqo.KeySecret{})
+		t.Run(name, func(t *testing.T) {
+			for _, begun := range []bool{true, false} {
+				milan := milansEnd(t, romesNamespace(me))
+				milan.Owner = me
+				namespace, err := milan.TenantNamespace(t.Context())
 				must(t, err)
+				must(t, milan.Leaf.Edit(t.Context(), namespace, test.change))
+				if begun {
+					namespace, err = milan.BeginRemovingNamespace(t.Context(), namespace, nil, liqo.KeySecret{})
+					must(t, err)
+				}
+				leftovers, err := milan.RemoveNamespace(t.Context(), namespace, nil, true, liqo.KeySecret{})
+				must(t, err)
+				must(t, milan.UntilGone(t.Context(), leftovers))
+				if left, err := milan.TenantNamespace(t.Context()); err != nil || (left != nil) != test.stays {
+					t.Errorf("begun: %t: left is %v (%v)", begun, left, err)
+				}
 			}
-			leftovers, err := milan.RemoveNamespace(t.Context(), namespace, nil, true, liqo.KeySecret{})
-			must(t, err)
-			must(t, milan.UntilGone(t.Context(), leftovers))
-			if left, err := milan.TenantNamespace(t.Context()); err != nil || (left != nil) != test.stays {
-				t.Errorf("%s, begun: %t: left is %v (%v)", name, begun, left, err)
-			}
-		}
+		})
 	}
 }
 
@@ -288,8 +300,10 @@ func TestObjectsAreInTheTenantNamespaceByDefault(t *testing.T) {
 	unusual.Name = "tenants-rome"
 	milan := milansEnd(t, unusual)
 	for name, expected := range map[string]bool{"liqo-tenant-rome": true, "tenants-rome": true, "own": false} {
-		if got, err := milan.IsTenantNamespace(t.Context(), name); err != nil || got != expected {
-			t.Errorf("%s: %t (%v)", name, got, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got, err := milan.IsTenantNamespace(t.Context(), name); err != nil || got != expected {
+				t.Errorf("%t (%v)", got, err)
+			}
+		})
 	}
 }

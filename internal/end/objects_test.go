@@ -26,12 +26,14 @@ func TestTheOwnersObjectTakesPrecedenceOrElseTheFirstByName(t *testing.T) {
 		"the owner's":       {[]client.Object{wireGuard("a", owner.Owner{}), wireGuard("b", me)}, "b"},
 		"the first by name": {[]client.Object{wireGuard("b", owner.Owner{}), wireGuard("a", somebody)}, "a"},
 	} {
-		milan := milansEnd(t, test.objects...)
-		milan.Owner = me
-		objects, err := milan.Find(t.Context())
-		if err != nil || objects.Configuration.Name != test.expected || len(objects.Extra) != 1 {
-			t.Errorf("%s: %v and %d more (%v)", name, objects.Configuration.Name, len(objects.Extra), err)
-		}
+		t.Run(name, func(t *testing.T) {
+			milan := milansEnd(t, test.objects...)
+			milan.Owner = me
+			objects, err := milan.Find(t.Context())
+			if err != nil || objects.Configuration.Name != test.expected || len(objects.Extra) != 1 {
+				t.Errorf("%v and %d more (%v)", objects.Configuration.Name, len(objects.Extra), err)
+			}
+		})
 	}
 }
 

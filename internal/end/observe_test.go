@@ -54,27 +54,29 @@ func TestATunnelIsUpOnlyAsLongAsItsGatewaySaysSo(t *testing.T) {
 		"which never sent any":           {networkingv1beta1.ConnectionStatus{Value: up}, nil, up},
 		"which reported a failure":       {reported(failed, time.Hour), nil, failed},
 	} {
-		rome := romesEnd(t, append(clustertest.ClientEnd("milan", test.status), test.more...)...)
-		objects, err := rome.Observe(t.Context())
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if status := objects.Tunnel(); status != test.expected {
-			t.Errorf("%s: it is %s, expected %s", name, status, test.expected)
-		}
-		var silent time.Time
-		if test.status.Value != test.expected {
-			silent = test.status.Latency.Timestamp.Time
-		}
-		if !objects.SilentSince.Equal(silent) {
-			t.Errorf("%s: it is silent since %s", name, objects.SilentSince)
-		}
-		// Nothing is up that is not reported, so a wait for it goes on until its time runs out.
-		over, cancel := context.WithCancel(t.Context())
-		cancel()
-		if err := rome.WaitForConnection(over); (err == nil) != (test.expected == up) {
-			t.Errorf("%s: the wait ends with %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			rome := romesEnd(t, append(clustertest.ClientEnd("milan", test.status), test.more...)...)
+			objects, err := rome.Observe(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if status := objects.Tunnel(); status != test.expected {
+				t.Errorf("it is %s, expected %s", status, test.expected)
+			}
+			var silent time.Time
+			if test.status.Value != test.expected {
+				silent = test.status.Latency.Timestamp.Time
+			}
+			if !objects.SilentSince.Equal(silent) {
+				t.Errorf("it is silent since %s", objects.SilentSince)
+			}
+			// Nothing is up that is not reported, so a wait for it goes on until its time runs out.
+			over, cancel := context.WithCancel(t.Context())
+			cancel()
+			if err := rome.WaitForConnection(over); (err == nil) != (test.expected == up) {
+				t.Errorf("the wait ends with %v", err)
+			}
+		})
 	}
 }
 
@@ -120,18 +122,20 @@ func TestOnlyATunnelThatSeemsSilentCostsRequestsAndOnlyOnce(t *testing.T) {
 		"silent": {reported(networkingv1beta1.Connected, time.Hour), 2},
 		"down":   {networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.ConnectionError}, 0},
 	} {
-		rome := romesEnd(t, clustertest.ClientEnd("milan", test.status)...)
-		requests := counted(rome.Leaf)
-		for range 3 {
-			if _, err := rome.Find(t.Context()); err != nil || requests() > 0 {
-				t.Errorf("%s: Find makes %d requests (%v)", name, requests(), err)
+		t.Run(name, func(t *testing.T) {
+			rome := romesEnd(t, clustertest.ClientEnd("milan", test.status)...)
+			requests := counted(rome.Leaf)
+			for range 3 {
+				if _, err := rome.Find(t.Context()); err != nil || requests() > 0 {
+					t.Errorf("Find makes %d requests (%v)", requests(), err)
+				}
 			}
-		}
-		for range 3 {
-			if _, err := rome.Observe(t.Context()); err != nil || requests() != test.requests {
-				t.Errorf("%s: %d requests, expected %d (%v)", name, requests(), test.requests, err)
+			for range 3 {
+				if _, err := rome.Observe(t.Context()); err != nil || requests() != test.requests {
+					t.Errorf("%d requests, expected %d (%v)", requests(), test.requests, err)
+				}
 			}
-		}
+		})
 	}
 }
 

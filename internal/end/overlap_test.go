@@ -34,19 +34,21 @@ func TestAnOverlapNamesTheUseOfTheRange(t *testing.T) {
 		"the range of Network liqo/one": nil,
 		"":                              {"liqo.io/remote-cluster-id": "milan"}, // what this shortcut itself has taken
 	} {
-		rome := clustertest.Leaf(t, "rome", append(ranges(), taken("10.203.128.0/17", labels))...)
-		overlaps, err := endAt(rome, "milan").Overlaps(t.Context(),
-			liqo.Ranges{PodCIDRs: []string{"10.203.0.0/16"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var said []string
-		for _, overlap := range overlaps {
-			said = append(said, overlap.Use)
-		}
-		if got := strings.Join(said, ", "); got != expected {
-			t.Errorf("got %q, expected %q", got, expected)
-		}
+		t.Run(expected, func(t *testing.T) {
+			rome := clustertest.Leaf(t, "rome", append(ranges(), taken("10.203.128.0/17", labels))...)
+			overlaps, err := endAt(rome, "milan").Overlaps(t.Context(),
+				liqo.Ranges{PodCIDRs: []string{"10.203.0.0/16"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var said []string
+			for _, overlap := range overlaps {
+				said = append(said, overlap.Use)
+			}
+			if got := strings.Join(said, ", "); got != expected {
+				t.Errorf("got %q, expected %q", got, expected)
+			}
+		})
 	}
 }
 
@@ -55,17 +57,19 @@ func TestARangeOutsideThePoolsIsRemappedWhateverIsTaken(t *testing.T) {
 	pools := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.168.0.0/16")}
 	for cidr, outside := range map[string]bool{"10.1.0.0/16": false, "192.168.0.0/16": false, "100.64.0.0/16": true,
 		"192.0.0.0/8": true} {
-		overlaps := server.overlapsWith(nil, pools, liqo.Ranges{PodCIDRs: []string{cidr}})
-		if (len(overlaps) == 1) != outside {
-			t.Errorf("%s: got %v", cidr, overlaps)
-		}
-		if outside && !strings.Contains(overlaps[0].String(),
-			cidr+` of "rome" is outside the ranges that Liqo on "milan" gives out, 10.0.0.0/8 and 192.168.0.0/16:`) {
-			t.Errorf("it says: %s", overlaps[0])
-		}
-		if overlaps := server.overlapsWith(nil, nil, liqo.Ranges{PodCIDRs: []string{cidr}}); len(overlaps) > 0 {
-			t.Errorf("%s, with pools that nobody knows: got %v", cidr, overlaps)
-		}
+		t.Run(cidr, func(t *testing.T) {
+			overlaps := server.overlapsWith(nil, pools, liqo.Ranges{PodCIDRs: []string{cidr}})
+			if (len(overlaps) == 1) != outside {
+				t.Errorf("got %v", overlaps)
+			}
+			if outside && !strings.Contains(overlaps[0].String(),
+				cidr+` of "rome" is outside the ranges that Liqo on "milan" gives out, 10.0.0.0/8 and 192.168.0.0/16:`) {
+				t.Errorf("it says: %s", overlaps[0])
+			}
+			if overlaps := server.overlapsWith(nil, nil, liqo.Ranges{PodCIDRs: []string{cidr}}); len(overlaps) > 0 {
+				t.Errorf("with pools that nobody knows: got %v", overlaps)
+			}
+		})
 	}
 }
 
@@ -79,12 +83,14 @@ func TestARangeOfTheOwnersOtherShortcutCountsAsFree(t *testing.T) {
 	}
 	rome := clustertest.Leaf(t, "rome", configuration, taken)
 	for token, expected := range map[string]int{"mine": 0, "another's": 1} {
-		e := endAt(rome, "milan")
-		e.Owner.Token = token
-		if overlaps, err := e.Overlaps(t.Context(), liqo.Ranges{PodCIDRs: []string{"10.9.0.0/16"}}); err != nil ||
-			len(overlaps) != expected {
-			t.Errorf("%s: got %v (%v)", token, overlaps, err)
-		}
+		t.Run(token, func(t *testing.T) {
+			e := endAt(rome, "milan")
+			e.Owner.Token = token
+			if overlaps, err := e.Overlaps(t.Context(), liqo.Ranges{PodCIDRs: []string{"10.9.0.0/16"}}); err != nil ||
+				len(overlaps) != expected {
+				t.Errorf("got %v (%v)", overlaps, err)
+			}
+		})
 	}
 }
 

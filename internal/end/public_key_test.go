@@ -33,23 +33,25 @@ func TestAGatewayShakesHandsAgainOnlyIfItsConnectionIsMissingAndItDoesNotRestart
 		"no Connection":                   {nil, false, true},
 		"no Connection until it restarts": {nil, true, false},
 	} {
-		gateway := clustertest.WireGuard(ours(clustertest.GatewayServer("rome", 51840)))
-		key := make([]byte, 32)
-		known, err := forge.PublicKey("liqo-tenant-rome", nil, "rome", key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		known.UID = "known"
-		server := milansEnd(t, append(test.more, gateway, ours(known))...)
-		ensured := EnsuredGateway{Object: gateway, Restarts: test.restarts}
-		if _, err := server.EnsurePublicKey(t.Context(), key, ensured); err != nil {
-			t.Fatal(err)
-		}
-		left, err := server.Find(t.Context())
-		if err != nil || left.PublicKey == nil || left.PublicKey.UID != "known" ||
-			(left.PublicKey.Annotations[handshakeAnnotation] != "") != test.again {
-			t.Errorf("%s: the PublicKey is %v (%v)", name, left.PublicKey, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			gateway := clustertest.WireGuard(ours(clustertest.GatewayServer("rome", 51840)))
+			key := make([]byte, 32)
+			known, err := forge.PublicKey("liqo-tenant-rome", nil, "rome", key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			known.UID = "known"
+			server := milansEnd(t, append(test.more, gateway, ours(known))...)
+			ensured := EnsuredGateway{Object: gateway, Restarts: test.restarts}
+			if _, err := server.EnsurePublicKey(t.Context(), key, ensured); err != nil {
+				t.Fatal(err)
+			}
+			left, err := server.Find(t.Context())
+			if err != nil || left.PublicKey == nil || left.PublicKey.UID != "known" ||
+				(left.PublicKey.Annotations[handshakeAnnotation] != "") != test.again {
+				t.Errorf("the PublicKey is %v (%v)", left.PublicKey, err)
+			}
+		})
 	}
 }
 
@@ -114,27 +116,29 @@ func TestTheKeyOfANewGatewayIsTheOneThatIsSeenFirstButNotThatOfAFormerOne(t *tes
 		"only a former one is seen":    {[]client.Object{secretOf("before", before)}, true},
 		"a Secret is seen without one": {[]client.Object{secretOf("now", nil)}, true},
 	} {
-		server := milansEnd(t, gateway.DeepCopy(), secretOf("now", now))
-		seen, told := make(chan client.Object), make(chan struct{})
-		server.Leaf.Live = interceptor.NewClient(server.Leaf.Live, interceptor.Funcs{Get: func(
-			ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
-		) error {
-			if <-told; !test.answers {
-				<-ctx.Done()
-				return ctx.Err()
+		t.Run(name, func(t *testing.T) {
+			server := milansEnd(t, gateway.DeepCopy(), secretOf("now", now))
+			seen, told := make(chan client.Object), make(chan struct{})
+			server.Leaf.Live = interceptor.NewClient(server.Leaf.Live, interceptor.Funcs{Get: func(
+				ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
+			) error {
+				if <-told; !test.answers {
+					<-ctx.Done()
+					return ctx.Err()
+				}
+				return c.Get(ctx, key, object, options...)
+			}})
+			go func() {
+				defer close(told)
+				for _, secret := range test.seen {
+					seen <- secret
+				}
+			}()
+			key, err := server.WaitForKey(t.Context(), EnsuredGateway{Object: gateway, keys: seen})
+			if err != nil || !slices.Equal(key, now["publicKey"]) {
+				t.Errorf("another key (%v)", err)
 			}
-			return c.Get(ctx, key, object, options...)
-		}})
-		go func() {
-			defer close(told)
-			for _, secret := range test.seen {
-				seen <- secret
-			}
-		}()
-		key, err := server.WaitForKey(t.Context(), EnsuredGateway{Object: gateway, keys: seen})
-		if err != nil || !slices.Equal(key, now["publicKey"]) {
-			t.Errorf("%s: another key (%v)", name, err)
-		}
+		})
 	}
 }
 
@@ -150,25 +154,27 @@ func TestTheStatusOfAConnectionIsRenewedOnlyIfLiqoResetsIt(t *testing.T) {
 		"the same key, Liqo 1.1":        {old, true, false},
 		"a deleted PublicKey, Liqo 1.1": {nil, true, true},
 	} {
-		gateway := clustertest.WireGuard(ours(clustertest.GatewayServer("rome", 51840)))
-		server := milansEnd(t, gateway)
-		ensured := EnsuredGateway{Object: gateway}
-		_, err := server.EnsurePublicKey(t.Context(), old, ensured)
-		must(t, err)
-		must(t, server.Leaf.Live.Create(t.Context(), clustertest.Connection("rome", networkingv1beta1.Connected)))
-		if test.older {
-			clustertest.OlderLiqo(server.Leaf)
-		}
-		if test.key == nil {
-			must(t, server.Leaf.Live.DeleteAllOf(t.Context(), &networkingv1beta1.PublicKey{},
-				client.InNamespace(gateway.Namespace)))
-			test.key = old
-		}
-		_, err = server.EnsurePublicKey(t.Context(), test.key, ensured)
-		must(t, err)
-		if objects, err := server.Find(t.Context()); err != nil || (objects.Connection == nil) != test.renewed {
-			t.Errorf("%s: the Connection is %v (%v)", name, objects.Connection, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			gateway := clustertest.WireGuard(ours(clustertest.GatewayServer("rome", 51840)))
+			server := milansEnd(t, gateway)
+			ensured := EnsuredGateway{Object: gateway}
+			_, err := server.EnsurePublicKey(t.Context(), old, ensured)
+			must(t, err)
+			must(t, server.Leaf.Live.Create(t.Context(), clustertest.Connection("rome", networkingv1beta1.Connected)))
+			if test.older {
+				clustertest.OlderLiqo(server.Leaf)
+			}
+			if test.key == nil {
+				must(t, server.Leaf.Live.DeleteAllOf(t.Context(), &networkingv1beta1.PublicKey{},
+					client.InNamespace(gateway.Namespace)))
+				test.key = old
+			}
+			_, err = server.EnsurePublicKey(t.Context(), test.key, ensured)
+			must(t, err)
+			if objects, err := server.Find(t.Context()); err != nil || (objects.Connection == nil) != test.renewed {
+				t.Errorf("the Connection is %v (%v)", objects.Connection, err)
+			}
+		})
 	}
 }
 

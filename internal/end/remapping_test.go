@@ -99,20 +99,22 @@ func TestAConfigurationIsReplacedOnlyIfItsRemappingMayStayTheSame(t *testing.T) 
 		"a part of it":                   {"10.0.0.0/17", false},
 		"another range of the same size": {"10.1.0.0/16", true},
 	} {
-		before := ours(clustertest.Configuration("rome"))
-		before.UID = "before"
-		milan := milansEnd(t, before)
-		told := liqo.Ranges{PodCIDRs: []string{test.after}, ExternalCIDR: "10.70.0.0/16"}
-		if err := milan.EnsureConfiguration(t.Context(), before.Namespace, told); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		objects, err := milan.Find(t.Context())
-		if err != nil || !slices.Equal(objects.ObservedRemote().PodCIDRs, told.PodCIDRs) {
-			t.Fatalf("%s: it is %+v (%v)", name, objects.Configuration, err)
-		}
-		if replaced := objects.Configuration.UID != before.UID; replaced != test.replaced {
-			t.Errorf("%s: replaced: %t", name, replaced)
-		}
+		t.Run(name, func(t *testing.T) {
+			before := ours(clustertest.Configuration("rome"))
+			before.UID = "before"
+			milan := milansEnd(t, before)
+			told := liqo.Ranges{PodCIDRs: []string{test.after}, ExternalCIDR: "10.70.0.0/16"}
+			if err := milan.EnsureConfiguration(t.Context(), before.Namespace, told); err != nil {
+				t.Fatal(err)
+			}
+			objects, err := milan.Find(t.Context())
+			if err != nil || !slices.Equal(objects.ObservedRemote().PodCIDRs, told.PodCIDRs) {
+				t.Fatalf("it is %+v (%v)", objects.Configuration, err)
+			}
+			if replaced := objects.Configuration.UID != before.UID; replaced != test.replaced {
+				t.Errorf("replaced: %t", replaced)
+			}
+		})
 	}
 }
 
@@ -125,20 +127,22 @@ func TestLiqoBefore12NeedsANewConfigurationForOtherRanges(t *testing.T) {
 		"kept by an earlier shortcut": {nil, false},
 		"in use by a gateway":         {[]client.Object{ours(clustertest.GatewayServer("rome", 51840))}, true},
 	} {
-		before := ours(clustertest.Configuration("rome"))
-		before.UID = "before"
-		milan := milansEnd(t, append(test.gateway, before)...)
-		clustertest.OlderLiqo(milan.Leaf)
-		err := milan.EnsureConfiguration(t.Context(), before.Namespace, told)
-		if (err != nil) != test.refused {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err != nil && !strings.Contains(err.Error(), "`terraform apply -replace`, or update Liqo on \"milan\"") {
-			t.Errorf("%s: it says %v", name, err)
-		}
-		objects, err := milan.Find(t.Context())
-		if err != nil || (objects.Configuration.UID == "before") != test.refused {
-			t.Errorf("%s: it is %+v (%v)", name, objects.Configuration, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			before := ours(clustertest.Configuration("rome"))
+			before.UID = "before"
+			milan := milansEnd(t, append(test.gateway, before)...)
+			clustertest.OlderLiqo(milan.Leaf)
+			err := milan.EnsureConfiguration(t.Context(), before.Namespace, told)
+			if (err != nil) != test.refused {
+				t.Error(err)
+			}
+			if err != nil && !strings.Contains(err.Error(), "`terraform apply -replace`, or update Liqo on \"milan\"") {
+				t.Errorf("it says %v", err)
+			}
+			objects, err := milan.Find(t.Context())
+			if err != nil || (objects.Configuration.UID == "before") != test.refused {
+				t.Errorf("it is %+v (%v)", objects.Configuration, err)
+			}
+		})
 	}
 }

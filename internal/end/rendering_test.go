@@ -85,23 +85,25 @@ func TestATemplateOfTheNextLiqoIsRenderedWithoutItsTypes(t *testing.T) {
 			"--listen-ports=51840,51841", "--enable-multipath-hash-policy=true", "SYS_ADMIN",
 		}},
 	} {
-		schemas, err := liqo.SchemasOf(t.Context(), clustertest.NextLiqo(clustertest.Leaf(t, "milan")))
-		if err != nil {
-			t.Fatal(err)
-		}
-		spec := carry(test.more, nil, map[string]any{
-			"mtu": int64(1340), "endpoint": map[string]any{"port": int64(51840), "serviceType": "NodePort"},
+		t.Run(name, func(t *testing.T) {
+			schemas, err := liqo.SchemasOf(t.Context(), clustertest.NextLiqo(clustertest.Leaf(t, "milan")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			spec := carry(test.more, nil, map[string]any{
+				"mtu": int64(1340), "endpoint": map[string]any{"port": int64(51840), "serviceType": "NodePort"},
+			})
+			r := rendering{Spec: schemas.GatewayServer.Properties["spec"].TemplateData(spec)}
+			got, err := r.parts(asData(t, clustertest.NextServerTemplate()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			container := got.Deployment.Spec.Template.Spec.Containers[0]
+			capability := container.SecurityContext.Capabilities.Add[1]
+			if all := slices.Concat(container.Args[2:], []string{string(capability)}); !slices.Equal(all, test.expected) {
+				t.Errorf("got %v", all)
+			}
 		})
-		r := rendering{Spec: schemas.GatewayServer.Properties["spec"].TemplateData(spec)}
-		got, err := r.parts(asData(t, clustertest.NextServerTemplate()))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		container := got.Deployment.Spec.Template.Spec.Containers[0]
-		capability := container.SecurityContext.Capabilities.Add[1]
-		if all := slices.Concat(container.Args[2:], []string{string(capability)}); !slices.Equal(all, test.expected) {
-			t.Errorf("%s: got %v", name, all)
-		}
 	}
 }
 
@@ -118,11 +120,13 @@ func TestTheSchemasOfALeafAreReadOnlyForAFieldThatNotEveryLiqoHas(t *testing.T) 
 			liqo.GatewaySettings{Role: liqo.ServerRole, ServiceLabels: map[string]string{"team": "network"}}, true,
 		},
 	} {
-		milan := milansEnd(t, test.template)
-		clustertest.WithSchemas(milan.Leaf, "no document")
-		if _, err := milan.CheckTemplate(t.Context(), test.settings); (err != nil) != test.read {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			milan := milansEnd(t, test.template)
+			clustertest.WithSchemas(milan.Leaf, "no document")
+			if _, err := milan.CheckTemplate(t.Context(), test.settings); (err != nil) != test.read {
+				t.Error(err)
+			}
+		})
 	}
 }
 
@@ -185,20 +189,22 @@ func TestATemplateThatCanNotBeRenderedIsRefusedWithItsPlace(t *testing.T) {
 			`\x1b[2J{{ .No }}`, "more bytes",
 		}},
 	} {
-		milan := milansEnd(t, test.template)
-		if !test.older {
-			clustertest.NextLiqo(milan.Leaf)
-		}
-		_, err := milan.CheckTemplate(t.Context(), overNodePort())
-		if (err == nil) != (test.expected == nil) {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		for _, part := range append(test.expected, "WgGatewayServerTemplate liqo/wireguard-server", "Nothing was changed.") {
-			if err != nil && !strings.Contains(err.Error(), part) {
-				t.Errorf("%s: %q is not in %v", name, part, err)
+		t.Run(name, func(t *testing.T) {
+			milan := milansEnd(t, test.template)
+			if !test.older {
+				clustertest.NextLiqo(milan.Leaf)
 			}
-		}
+			_, err := milan.CheckTemplate(t.Context(), overNodePort())
+			if (err == nil) != (test.expected == nil) {
+				t.Error(err)
+				return
+			}
+			for _, part := range append(test.expected, "WgGatewayServerTemplate liqo/wireguard-server", "Nothing was changed.") {
+				if err != nil && !strings.Contains(err.Error(), part) {
+					t.Errorf("%q is not in %v", part, err)
+				}
+			}
+		})
 	}
 }
 
@@ -212,13 +218,15 @@ func TestTheTemplateOfAClientIsCheckedBeforeThereIsAServer(t *testing.T) {
 		"the next Liqo":              {clustertest.NextClientTemplate(), true, false},
 		"a template of another Liqo": {clustertest.NextClientTemplate(), false, true},
 	} {
-		rome := romesEnd(t, test.template)
-		if test.next {
-			clustertest.NextLiqo(rome.Leaf)
-		}
-		gateway := liqo.GatewaySettings{Role: liqo.ClientRole, TunnelSettings: liqo.TunnelSettings{MTU: 1340}}
-		if _, err := rome.CheckTemplate(t.Context(), gateway); (err != nil) != test.refused {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			rome := romesEnd(t, test.template)
+			if test.next {
+				clustertest.NextLiqo(rome.Leaf)
+			}
+			gateway := liqo.GatewaySettings{Role: liqo.ClientRole, TunnelSettings: liqo.TunnelSettings{MTU: 1340}}
+			if _, err := rome.CheckTemplate(t.Context(), gateway); (err != nil) != test.refused {
+				t.Error(err)
+			}
+		})
 	}
 }

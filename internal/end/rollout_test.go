@@ -33,16 +33,18 @@ func TestARestartIsOverWhenTheNewPodsAreAvailableAndTheOldOnesAreGone(t *testing
 			"1300", func(s *appsv1.DeploymentStatus) { s.Replicas, s.AvailableReplicas = 2, 2 }, false,
 		},
 	} {
-		synctest.Test(t, func(t *testing.T) { // no controller runs here, so the time runs out at once
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			deployment := clustertest.GatewayDeployment("rome")
-			deployment.Generation, deployment.Spec.Template, deployment.Status = 2, template(test.mtu), done
-			test.change(&deployment.Status)
-			gateway := EnsuredGateway{Object: exposedGateway(), Restarts: true, pods: template("1300")}
-			if err := milansEnd(t, deployment).WaitForRollout(ctx, gateway); (err == nil) != test.over {
-				t.Errorf("%s: got %v", name, err)
-			}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { // no controller runs here, so the time runs out at once
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				deployment := clustertest.GatewayDeployment("rome")
+				deployment.Generation, deployment.Spec.Template, deployment.Status = 2, template(test.mtu), done
+				test.change(&deployment.Status)
+				gateway := EnsuredGateway{Object: exposedGateway(), Restarts: true, pods: template("1300")}
+				if err := milansEnd(t, deployment).WaitForRollout(ctx, gateway); (err == nil) != test.over {
+					t.Errorf("got %v", err)
+				}
+			})
 		})
 	}
 	if err := milansEnd(t).WaitForRollout(t.Context(), EnsuredGateway{Object: exposedGateway()}); err != nil {

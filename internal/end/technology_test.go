@@ -22,19 +22,21 @@ func TestAChangeHasReachedLiqoOnceTheTechnologyCarriesIt(t *testing.T) {
 		"annotation":       {func(s *spec) { s.ServiceAnnotations = map[string]string{"example.com/a": "b"} }, false},
 		"label":            {func(s *spec) { s.ServiceLabels = map[string]string{"a": "b"} }, false},
 	} {
-		before, after := renderedWith(t, nil), renderedWith(t, test.change)
-		before.Deployment.Spec.RevisionHistoryLimit = ptr.To[int32](10) // a default of the API server
-		if !before.carry(renderedWith(t, nil)) {
-			t.Fatal("a default of the API server counts as a change")
-		}
-		if before.carry(after) {
-			t.Errorf("%s: the change counts as done already", name)
-		}
-		if after.carry(renderedWith(t, nil)) {
-			t.Errorf("%s: taking the change back counts as done already", name)
-		}
-		if got := before.restartFor(after); got != test.restarts {
-			t.Errorf("%s: restarts: %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			before, after := renderedWith(t, nil), renderedWith(t, test.change)
+			before.Deployment.Spec.RevisionHistoryLimit = ptr.To[int32](10) // a default of the API server
+			if !before.carry(renderedWith(t, nil)) {
+				t.Fatal("a default of the API server counts as a change")
+			}
+			if before.carry(after) {
+				t.Error("the change counts as done already")
+			}
+			if after.carry(renderedWith(t, nil)) {
+				t.Error("taking the change back counts as done already")
+			}
+			if got := before.restartFor(after); got != test.restarts {
+				t.Errorf("restarts: %t", got)
+			}
+		})
 	}
 }

@@ -55,22 +55,24 @@ func TestTheErrorNamesATemplateThatCannotBeUsed(t *testing.T) {
 		"of no type": {liqo.Template{Resource: "nothings"}, "not a resource: nothings", "not a resource: nothings",
 			"It must be group/version/resource."},
 	} {
-		_, ofServer := server.CheckTemplate(t.Context(), liqo.GatewaySettings{Role: liqo.ServerRole, Template: test.template})
-		_, ofClient := client.CheckTemplate(t.Context(), liqo.GatewaySettings{Role: liqo.ClientRole, Template: test.template})
-		for leaf, end := range map[string]struct {
-			err     error
-			summary string
-		}{
-			"milan": {ofServer, test.ofServer}, "rome": {ofClient, test.ofClient},
-		} {
-			if end.summary == "" && end.err == nil {
-				continue
+		t.Run(name, func(t *testing.T) {
+			_, ofServer := server.CheckTemplate(t.Context(), liqo.GatewaySettings{Role: liqo.ServerRole, Template: test.template})
+			_, ofClient := client.CheckTemplate(t.Context(), liqo.GatewaySettings{Role: liqo.ClientRole, Template: test.template})
+			for leaf, end := range map[string]struct {
+				err     error
+				summary string
+			}{
+				"milan": {ofServer, test.ofServer}, "rome": {ofClient, test.ofClient},
+			} {
+				if end.summary == "" && end.err == nil {
+					continue
+				}
+				if end.err == nil || explain.Summary(end.err) != end.summary+` on leaf "`+leaf+`"` ||
+					explain.Detail(end.err) != test.detail+" Nothing was changed." || !explain.Refused(end.err) {
+					t.Errorf("on %s: got %v", leaf, end.err)
+				}
 			}
-			if end.err == nil || explain.Summary(end.err) != end.summary+` on leaf "`+leaf+`"` ||
-				explain.Detail(end.err) != test.detail+" Nothing was changed." || !explain.Refused(end.err) {
-				t.Errorf("%s, on %s: got %v", name, leaf, end.err)
-			}
-		}
+		})
 	}
 }
 
@@ -87,12 +89,14 @@ func TestATemplateReportsWhichSettingsItUses(t *testing.T) {
 		"a balancer's address": {map[string]any{"x": "{{with .Spec.Endpoint}}{{.LoadBalancerIP}}{{end}}"},
 			TemplateSettings{TakesLoadBalancerIP: true}},
 	} {
-		server := milansEnd(t, serverTemplate(test.fields))
-		test.expected.Name = "WgGatewayServerTemplate liqo/wireguard-server"
-		got, err := server.CheckTemplate(t.Context(), liqo.GatewaySettings{Role: liqo.ServerRole})
-		if err != nil || got != test.expected {
-			t.Errorf("%s: got %+v (%v)", name, got, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			server := milansEnd(t, serverTemplate(test.fields))
+			test.expected.Name = "WgGatewayServerTemplate liqo/wireguard-server"
+			got, err := server.CheckTemplate(t.Context(), liqo.GatewaySettings{Role: liqo.ServerRole})
+			if err != nil || got != test.expected {
+				t.Errorf("got %+v (%v)", got, err)
+			}
+		})
 	}
 }
 
@@ -109,10 +113,12 @@ func TestATemplateIsObservedInTermsOfItsSettings(t *testing.T) {
 		"another set, Liqo's own found":        {large, own, own},
 		"another set in Liqo's, another found": {byName, large, large},
 	} {
-		found := liqo.GatewaySettings{Role: liqo.ServerRole, Template: test.found}
-		if got := (liqo.GatewaySettings{Template: test.set}).Observed(found, nil,
-			"liqo").Template; got != test.expected {
-			t.Errorf("%s: %+v", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			found := liqo.GatewaySettings{Role: liqo.ServerRole, Template: test.found}
+			if got := (liqo.GatewaySettings{Template: test.set}).Observed(found, nil,
+				"liqo").Template; got != test.expected {
+				t.Errorf("%+v", got)
+			}
+		})
 	}
 }

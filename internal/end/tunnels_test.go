@@ -43,14 +43,16 @@ func TestTheStatusOfAGatewayIsThatOfItsWorstTunnel(t *testing.T) {
 		"one failed":          {[]networkingv1beta1.ConnectionStatus{{Value: down}, now, {Value: failed}}, failed},
 		"one silent":          {[]networkingv1beta1.ConnectionStatus{now, long, now}, down},
 	} {
-		for range 2 { // the objects have names in either order
-			rome := romesEnd(t, withTunnels(test.reports...)...)
-			objects, err := rome.Observe(t.Context())
-			if err != nil || objects.Tunnel() != test.expected || len(objects.Tunnels()) != len(test.reports) {
-				t.Errorf("%s: it is %q with %d tunnels (%v)", name, objects.Tunnel(), len(objects.Tunnels()), err)
+		t.Run(name, func(t *testing.T) {
+			for range 2 { // the objects have names in either order
+				rome := romesEnd(t, withTunnels(test.reports...)...)
+				objects, err := rome.Observe(t.Context())
+				if err != nil || objects.Tunnel() != test.expected || len(objects.Tunnels()) != len(test.reports) {
+					t.Errorf("it is %q with %d tunnels (%v)", objects.Tunnel(), len(objects.Tunnels()), err)
+				}
+				slices.Reverse(test.reports)
 			}
-			slices.Reverse(test.reports)
-		}
+		})
 	}
 }
 

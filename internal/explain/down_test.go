@@ -76,13 +76,15 @@ Its log shows more:
 
   kubectl -n liqo-tenant-rome logs gw-rome -c wireguard --previous`},
 	} {
-		down := Down(t.Context(), downAtRome(t), downAtMilan(t, test.pod))
-		if down.Error() != "the tunnel from \"rome\" to \"milan\" is down.\n"+test.expected {
-			t.Errorf("%s: %s\nexpected:\n%s", name, down, test.expected)
-		}
-		if got := Troubles(down); !slices.Equal(got, test.troubles) || !slices.Equal(trouble.IDs(down), got) {
-			t.Errorf("%s: the troubles are %q and %q", name, got, trouble.IDs(down))
-		}
+		t.Run(name, func(t *testing.T) {
+			down := Down(t.Context(), downAtRome(t), downAtMilan(t, test.pod))
+			if down.Error() != "the tunnel from \"rome\" to \"milan\" is down.\n"+test.expected {
+				t.Errorf("%s\nexpected:\n%s", down, test.expected)
+			}
+			if got := Troubles(down); !slices.Equal(got, test.troubles) || !slices.Equal(trouble.IDs(down), got) {
+				t.Errorf("the troubles are %q and %q", got, trouble.IDs(down))
+			}
+		})
 	}
 }
 
@@ -133,15 +135,17 @@ Check that the nodes of leaf "milan" can reach this registry and may pull this i
 			[]trouble.ID{"tunnel-down", "gateway-image-not-pulled", "gateway-silent"},
 		},
 	} {
-		down := Down(t.Context(), silentEnd(downAtRome(t)), silentEnd(downAtMilan(t, test.pod)))
-		for part := range strings.SplitSeq(silent+test.expected, "\n\nThis is why: ") {
-			if !strings.Contains(down.Detail(), part) {
-				t.Errorf("%s: the text lacks\n%s\n\nIt is\n%s", name, part, down.Detail())
+		t.Run(name, func(t *testing.T) {
+			down := Down(t.Context(), silentEnd(downAtRome(t)), silentEnd(downAtMilan(t, test.pod)))
+			for part := range strings.SplitSeq(silent+test.expected, "\n\nThis is why: ") {
+				if !strings.Contains(down.Detail(), part) {
+					t.Errorf("the text lacks\n%s\n\nIt is\n%s", part, down.Detail())
+				}
 			}
-		}
-		if got := Troubles(down); !slices.Equal(got, test.troubles) {
-			t.Errorf("%s: the troubles are %q", name, got)
-		}
+			if got := Troubles(down); !slices.Equal(got, test.troubles) {
+				t.Errorf("the troubles are %q", got)
+			}
+		})
 	}
 }
 

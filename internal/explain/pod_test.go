@@ -102,9 +102,11 @@ func TestTheTroubleOfAPodDependsOnWhatItBelongsTo(t *testing.T) {
 			Pod(t.Context(), s.Leaf, asked, "an end", context.DeadlineExceeded), "test-not-run",
 		},
 	} {
-		if got := Troubles(test.err); !slices.Equal(got, []trouble.ID{test.want}) {
-			t.Errorf("%s: the troubles are %q, want %s", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := Troubles(test.err); !slices.Equal(got, []trouble.ID{test.want}) {
+				t.Errorf("the troubles are %q, want %s", got, test.want)
+			}
+		})
 	}
 }
 

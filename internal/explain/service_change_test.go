@@ -28,32 +28,34 @@ func TestTheAPIServerExplainsAServiceThatDoesNotChange(t *testing.T) {
 		"Liqo has yet to change it": {31777, nil, 0},
 		"it has changed":            {31000, taken, 0},
 	} {
-		technology := &networkingv1beta1.WgGatewayServer{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome",
-			Name: "rome"}}
-		technology.Spec.Service.Spec.Type = corev1.ServiceTypeNodePort
-		technology.Spec.Service.Spec.Ports = []corev1.ServicePort{{Port: 51840, NodePort: test.wanted}}
-		gateway, existing := exposedGateway(), gatewayService(corev1.ServiceTypeNodePort)
-		existing.Spec.Ports = []corev1.ServicePort{{Port: 51840, NodePort: 31000}}
-		s := milan(t, gateway, technology, gatewayDeployment(), readyPod(), existing)
-		s.Leaf.Live = interceptor.NewClient(s.Leaf.Live, interceptor.Funcs{
-			Patch: func(_ context.Context, _ client.WithWatch, object client.Object, _ client.Patch,
-				options ...client.PatchOption) error {
-				asked := (&client.PatchOptions{}).ApplyOptions(options)
-				service, ok := object.(*corev1.Service)
-				if !ok || service.Spec.Ports[0].NodePort != test.wanted || len(asked.DryRun) == 0 {
-					t.Errorf("%s: it changes %v", name, object)
-				}
-				return test.answer
-			},
+		t.Run(name, func(t *testing.T) {
+			technology := &networkingv1beta1.WgGatewayServer{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome",
+				Name: "rome"}}
+			technology.Spec.Service.Spec.Type = corev1.ServiceTypeNodePort
+			technology.Spec.Service.Spec.Ports = []corev1.ServicePort{{Port: 51840, NodePort: test.wanted}}
+			gateway, existing := exposedGateway(), gatewayService(corev1.ServiceTypeNodePort)
+			existing.Spec.Ports = []corev1.ServicePort{{Port: 51840, NodePort: 31000}}
+			s := milan(t, gateway, technology, gatewayDeployment(), readyPod(), existing)
+			s.Leaf.Live = interceptor.NewClient(s.Leaf.Live, interceptor.Funcs{
+				Patch: func(_ context.Context, _ client.WithWatch, object client.Object, _ client.Patch,
+					options ...client.PatchOption) error {
+					asked := (&client.PatchOptions{}).ApplyOptions(options)
+					service, ok := object.(*corev1.Service)
+					if !ok || service.Spec.Ports[0].NodePort != test.wanted || len(asked.DryRun) == 0 {
+						t.Errorf("it changes %v", object)
+					}
+					return test.answer
+				},
+			})
+			causes, err := serviceChange(t.Context(), s, view{Objects: liqo.Objects{Gateway: liqo.GatewayOf(gateway)}})
+			if err != nil || len(causes) != test.causes {
+				t.Fatalf("%+v (%v)", causes, err)
+			}
+			const expected = `Liqo can't change Service liqo-tenant-rome/gw-rome. The API server says: Service "gw-rome" is ` +
+				`invalid: spec.ports[0].nodePort: Invalid value: 31777: provided port is already allocated`
+			if len(causes) > 0 && causes[0].Evidence[0] != expected {
+				t.Errorf("got %q", causes[0].Evidence[0])
+			}
 		})
-		causes, err := serviceChange(t.Context(), s, view{Objects: liqo.Objects{Gateway: liqo.GatewayOf(gateway)}})
-		if err != nil || len(causes) != test.causes {
-			t.Fatalf("%s: %+v (%v)", name, causes, err)
-		}
-		const expected = `Liqo can't change Service liqo-tenant-rome/gw-rome. The API server says: Service "gw-rome" is ` +
-			`invalid: spec.ports[0].nodePort: Invalid value: 31777: provided port is already allocated`
-		if len(causes) > 0 && causes[0].Evidence[0] != expected {
-			t.Errorf("%s: got %q", name, causes[0].Evidence[0])
-		}
 	}
 }

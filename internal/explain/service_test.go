@@ -49,29 +49,31 @@ func TestTheAPIServerExplainsAMissingService(t *testing.T) {
 			"the gateway has no Service", missing, "no permission to create services",
 		},
 	} {
-		technology := &networkingv1beta1.WgGatewayServer{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome",
-			Name: "rome"}}
-		technology.Spec.Service.Spec.Type = corev1.ServiceTypeNodePort
-		gateway := exposedGateway()
-		s := milan(t, gateway, technology, gatewayDeployment(), readyPod())
-		s.Leaf.Live = interceptor.NewClient(s.Leaf.Live, interceptor.Funcs{
-			Create: func(_ context.Context, _ client.WithWatch, object client.Object,
-				options ...client.CreateOption) error {
-				asked := (&client.CreateOptions{}).ApplyOptions(options)
-				if service, ok := object.(*corev1.Service); !ok || service.Spec.Type != corev1.ServiceTypeNodePort ||
-					len(asked.DryRun) == 0 {
-					t.Errorf("%s: it makes %v", name, object)
-				}
-				return test.answer
-			},
+		t.Run(name, func(t *testing.T) {
+			technology := &networkingv1beta1.WgGatewayServer{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome",
+				Name: "rome"}}
+			technology.Spec.Service.Spec.Type = corev1.ServiceTypeNodePort
+			gateway := exposedGateway()
+			s := milan(t, gateway, technology, gatewayDeployment(), readyPod())
+			s.Leaf.Live = interceptor.NewClient(s.Leaf.Live, interceptor.Funcs{
+				Create: func(_ context.Context, _ client.WithWatch, object client.Object,
+					options ...client.CreateOption) error {
+					asked := (&client.CreateOptions{}).ApplyOptions(options)
+					if service, ok := object.(*corev1.Service); !ok || service.Spec.Type != corev1.ServiceTypeNodePort ||
+						len(asked.DryRun) == 0 {
+						t.Errorf("it makes %v", object)
+					}
+					return test.answer
+				},
+			})
+			causes, err := service(t.Context(), s, view{Objects: liqo.Objects{Gateway: liqo.GatewayOf(gateway)}})
+			if len(causes) != 1 || causes[0].Summary != test.summary || causes[0].Evidence[0] != test.evidence {
+				t.Errorf("%+v", causes)
+			}
+			if (err == nil) != (test.unanswered == "") || (err != nil && !strings.Contains(err.Error(), test.unanswered)) {
+				t.Error(err)
+			}
 		})
-		causes, err := service(t.Context(), s, view{Objects: liqo.Objects{Gateway: liqo.GatewayOf(gateway)}})
-		if len(causes) != 1 || causes[0].Summary != test.summary || causes[0].Evidence[0] != test.evidence {
-			t.Errorf("%s: %+v", name, causes)
-		}
-		if (err == nil) != (test.unanswered == "") || (err != nil && !strings.Contains(err.Error(), test.unanswered)) {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }
 

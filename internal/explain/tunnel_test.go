@@ -86,9 +86,11 @@ func TestATunnelHasNoStatusUnlessItsOwnGatewayReportsIt(t *testing.T) {
 		"an earlier gateway": {renewed, ""},
 		"no gateway":         {nil, ""},
 	} {
-		view := view{Objects: liqo.Objects{Gateway: liqo.GatewayOf(test.gateway), Connection: down}}
-		if status := view.Tunnel(); status != test.expected {
-			t.Errorf("%s: the status is %q", name, status)
-		}
+		t.Run(name, func(t *testing.T) {
+			view := view{Objects: liqo.Objects{Gateway: liqo.GatewayOf(test.gateway), Connection: down}}
+			if status := view.Tunnel(); status != test.expected {
+				t.Errorf("the status is %q", status)
+			}
+		})
 	}
 }

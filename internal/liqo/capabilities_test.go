@@ -22,9 +22,11 @@ func TestWhatLiqoCanDoIsReadFromItsSchemas(t *testing.T) {
 		"Liqo 1.1": {clustertest.OlderLiqo(clustertest.Leaf(t, "milan")), liqo.Capabilities{FiltersPackets: true}},
 		"Liqo 1.0": {clustertest.OldestLiqo(clustertest.Leaf(t, "venice")), liqo.Capabilities{}},
 	} {
-		if able, err := liqo.CapabilitiesOf(t.Context(), test.leaf); err != nil || able != test.able {
-			t.Errorf("%s: %+v (%v)", name, able, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if able, err := liqo.CapabilitiesOf(t.Context(), test.leaf); err != nil || able != test.able {
+				t.Errorf("%+v (%v)", able, err)
+			}
+		})
 	}
 }
 
@@ -47,9 +49,11 @@ func TestSchemasWithoutAKindOfLiqoAreAnError(t *testing.T) {
 			"the API server has no schema of the kind GatewayServer",
 		},
 	} {
-		leaf := clustertest.WithSchemas(clustertest.Leaf(t, "rome"), test.document)
-		if _, err := liqo.CapabilitiesOf(t.Context(), leaf); err == nil || !strings.Contains(err.Error(), test.expected) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			leaf := clustertest.WithSchemas(clustertest.Leaf(t, "rome"), test.document)
+			if _, err := liqo.CapabilitiesOf(t.Context(), leaf); err == nil || !strings.Contains(err.Error(), test.expected) {
+				t.Error(err)
+			}
+		})
 	}
 }

@@ -14,26 +14,28 @@ func TestALatencyIsReadAsLiqoWritesIt(t *testing.T) {
 	at := time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)
 	for text, expected := range map[string]float64{"5ms": 5, "850μs": 0.85, "1500ms": 1500, "N/A": 0, "": 0, "0ms": 0,
 		"fast": 0, "-3ms": 0} {
-		o := liqo.Objects{
-			Gateway: liqo.GatewayOf(&networkingv1beta1.GatewayClient{ObjectMeta: metav1.ObjectMeta{UID: "gateway"}}),
-			Connection: &networkingv1beta1.Connection{
-				ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "gateway"}}},
-				Status: networkingv1beta1.ConnectionStatus{
-					Value: networkingv1beta1.Connected, Latency: networkingv1beta1.ConnectionLatency{Value: text,
-						Timestamp: metav1.NewTime(at)},
+		t.Run(text, func(t *testing.T) {
+			o := liqo.Objects{
+				Gateway: liqo.GatewayOf(&networkingv1beta1.GatewayClient{ObjectMeta: metav1.ObjectMeta{UID: "gateway"}}),
+				Connection: &networkingv1beta1.Connection{
+					ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "gateway"}}},
+					Status: networkingv1beta1.ConnectionStatus{
+						Value: networkingv1beta1.Connected, Latency: networkingv1beta1.ConnectionLatency{Value: text,
+							Timestamp: metav1.NewTime(at)},
+					},
 				},
-			},
-		}
-		latency := o.Latency()
-		if (latency == nil) != (expected == 0) {
-			t.Fatalf("%q: %+v", text, latency)
-		}
-		if latency != nil && (latency.Milliseconds() != expected || !latency.MeasuredAt.Equal(at)) {
-			t.Errorf("%q: %v ms at %s", text, latency.Milliseconds(), latency.MeasuredAt)
-		}
-		o.Gateway.SetUID("a new gateway")
-		if latency := o.Latency(); latency != nil {
-			t.Errorf("%q counts for a gateway that has not measured it", text)
-		}
+			}
+			latency := o.Latency()
+			if (latency == nil) != (expected == 0) {
+				t.Fatalf("%+v", latency)
+			}
+			if latency != nil && (latency.Milliseconds() != expected || !latency.MeasuredAt.Equal(at)) {
+				t.Errorf("%v ms at %s", latency.Milliseconds(), latency.MeasuredAt)
+			}
+			o.Gateway.SetUID("a new gateway")
+			if latency := o.Latency(); latency != nil {
+				t.Errorf("%q counts for a gateway that has not measured it", text)
+			}
+		})
 	}
 }

@@ -25,11 +25,13 @@ func TestAnEndpointIsTheServicesOnlyAfterLiqoHasSeenTheChange(t *testing.T) {
 		"a cluster IP":           {corev1.ServiceTypeClusterIP, "", Endpoint{inCluster, 51840, "UDP"}, true},
 		"a load balancer before": {corev1.ServiceTypeClusterIP, "", Endpoint{balanced, 51840, "UDP"}, false},
 	} {
-		service := &corev1.Service{}
-		service.Spec.Type, service.Spec.ClusterIPs, service.Spec.LoadBalancerIP = test.kind, inCluster, test.asked
-		service.Spec.Ports = []corev1.ServicePort{{Port: 51840, NodePort: 31000}}
-		if reaches := test.endpoint.Reaches(service); reaches != test.reaches {
-			t.Errorf("%s: reaches: %t", name, reaches)
-		}
+		t.Run(name, func(t *testing.T) {
+			service := &corev1.Service{}
+			service.Spec.Type, service.Spec.ClusterIPs, service.Spec.LoadBalancerIP = test.kind, inCluster, test.asked
+			service.Spec.Ports = []corev1.ServicePort{{Port: 51840, NodePort: 31000}}
+			if reaches := test.endpoint.Reaches(service); reaches != test.reaches {
+				t.Errorf("reaches: %t", reaches)
+			}
+		})
 	}
 }

@@ -19,11 +19,13 @@ func TestAGatewayReadsWhatIsForItAndWhatIsForEveryGateway(t *testing.T) {
 		"of another kind":   {map[string]string{FirewallCategoryLabel: "gateway", firewallSubcategoryLabel: "x"}, false},
 		"without any label": {nil, false},
 	} {
-		configuration := &networkingv1beta1.FirewallConfiguration{}
-		configuration.Labels = test.labels
-		if got := IsReadBy(configuration, "rome"); got != test.read {
-			t.Errorf("%s: got %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			configuration := &networkingv1beta1.FirewallConfiguration{}
+			configuration.Labels = test.labels
+			if got := IsReadBy(configuration, "rome"); got != test.read {
+				t.Errorf("got %t", got)
+			}
+		})
 	}
 }
 

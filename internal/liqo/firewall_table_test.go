@@ -34,15 +34,17 @@ func TestNewConnectionsToWhatIsAllowedKeepTheirDestination(t *testing.T) {
 
 func TestEveryOtherNewConnectionLeadsNowhere(t *testing.T) {
 	for name, limits := range map[string]Limits{"rules": limited, "none": {}} {
-		chains := limits.Table("t").Chains
-		if got := natText(chains[3]); !slices.Equal(got, []string{"in liqo-tunnel -> 0.0.0.0"}) {
-			t.Errorf("%s: the last chain has %v", name, got)
-		}
-		for i, chain := range chains[:4] {
-			if *chain.Priority != firewall.ChainPriority(-104+i) || *chain.Priority >= firewall.ChainPriorityNATDest {
-				t.Errorf("%s: chain %s comes at %d", name, *chain.Name, *chain.Priority)
+		t.Run(name, func(t *testing.T) {
+			chains := limits.Table("t").Chains
+			if got := natText(chains[3]); !slices.Equal(got, []string{"in liqo-tunnel -> 0.0.0.0"}) {
+				t.Errorf("the last chain has %v", got)
 			}
-		}
+			for i, chain := range chains[:4] {
+				if *chain.Priority != firewall.ChainPriority(-104+i) || *chain.Priority >= firewall.ChainPriorityNATDest {
+					t.Errorf("chain %s comes at %d", *chain.Name, *chain.Priority)
+				}
+			}
+		})
 	}
 }
 

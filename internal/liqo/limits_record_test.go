@@ -47,18 +47,20 @@ func TestLimitsAreReadBackUnlessSomeoneHasEditedTheirRules(t *testing.T) {
 			[]func(*networkingv1beta1.FirewallConfiguration){of("2"), edit}, 2,
 		},
 	} {
-		rules := &networkingv1beta1.FirewallConfiguration{}
-		limited.WriteTo(rules, "t")
-		for _, change := range test.changes {
-			change(rules)
-		}
-		objects := Objects{Firewall: rules}
-		found := objects.Limits()
-		if known := test.version != 0; (found != nil) != known || known && !reflect.DeepEqual(*found, limited) {
-			t.Errorf("%s: got %+v", name, found)
-		}
-		if got := objects.LimitsVersion(); got != test.version {
-			t.Errorf("%s: got version %d", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			rules := &networkingv1beta1.FirewallConfiguration{}
+			limited.WriteTo(rules, "t")
+			for _, change := range test.changes {
+				change(rules)
+			}
+			objects := Objects{Firewall: rules}
+			found := objects.Limits()
+			if known := test.version != 0; (found != nil) != known || known && !reflect.DeepEqual(*found, limited) {
+				t.Errorf("got %+v", found)
+			}
+			if got := objects.LimitsVersion(); got != test.version {
+				t.Errorf("got version %d", got)
+			}
+		})
 	}
 }

@@ -44,11 +44,13 @@ func TestPingsAreThoseOfTheGatewaysArgumentsElseTheUsualOnes(t *testing.T) {
 			gatewayDeployment("--ping-interval", "--ping-loss-threshold=", "--ping-update-status-interval=often"),
 		}, usual},
 	} {
-		rome := clustertest.Leaf(t, "rome", test.deployed...)
-		pings, err := liqo.PingsOf(t.Context(), rome, clustertest.GatewayClient("milan"))
-		if err != nil || pings != test.expected {
-			t.Errorf("%s: got %+v (%v)", name, pings, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			rome := clustertest.Leaf(t, "rome", test.deployed...)
+			pings, err := liqo.PingsOf(t.Context(), rome, clustertest.GatewayClient("milan"))
+			if err != nil || pings != test.expected {
+				t.Errorf("got %+v (%v)", pings, err)
+			}
+		})
 	}
 }
 

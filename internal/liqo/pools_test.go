@@ -21,16 +21,18 @@ func TestThePoolsAreThoseOfTheIPAMsArguments(t *testing.T) {
 		"not named": {ipam("--port=6000"), []string{"10.0.0.0/8", "192.168.0.0/16", "172.16.0.0/12"}},
 		"not read":  {ipam("--pools=everything"), nil},
 	} {
-		pools, err := poolsOf(test.ipam)
-		if len(pools) != len(test.expected) || (err != nil) != (test.expected == nil) {
-			t.Errorf("%s: got %v (%v)", name, pools, err)
-			continue
-		}
-		for i, pool := range pools {
-			if pool.String() != test.expected[i] {
-				t.Errorf("%s: got %v", name, pools)
+		t.Run(name, func(t *testing.T) {
+			pools, err := poolsOf(test.ipam)
+			if len(pools) != len(test.expected) || (err != nil) != (test.expected == nil) {
+				t.Errorf("got %v (%v)", pools, err)
+				return
 			}
-		}
+			for i, pool := range pools {
+				if pool.String() != test.expected[i] {
+					t.Errorf("got %v", pools)
+				}
+			}
+		})
 	}
 }
 

@@ -46,9 +46,11 @@ func TestALeafWithoutOneOfItsRangesIsAnError(t *testing.T) {
 		"external CIDR": clustertest.Leaf(t, "rome", clustertest.Range("pod-cidr", "10.1.0.0/16")),
 		"pod CIDR":      clustertest.Leaf(t, "rome", clustertest.Range("external-cidr", "10.2.0.0/16")),
 	} {
-		ranges, err := liqo.RangesOf(t.Context(), leaf)
-		if err == nil || !strings.HasPrefix(err.Error(), `leaf "rome": the address ranges can't be read: `) {
-			t.Errorf("without a %s: got %+v (%v)", missing, ranges, err)
-		}
+		t.Run(missing, func(t *testing.T) {
+			ranges, err := liqo.RangesOf(t.Context(), leaf)
+			if err == nil || !strings.HasPrefix(err.Error(), `leaf "rome": the address ranges can't be read: `) {
+				t.Errorf("without a %s: got %+v (%v)", missing, ranges, err)
+			}
+		})
 	}
 }

@@ -23,8 +23,10 @@ func TestARuleIncludesWhatItLetsCrossInAnyCase(t *testing.T) {
 		"a part with a part of its own": {part, Rule{Protocol: TCP, Port: 80, CIDRs: []string{"10.1.4.0/24"}}, true},
 		"another part":                  {part, Rule{Protocol: TCP, Port: 80, CIDRs: []string{"10.1.128.0/24"}}, false},
 	} {
-		if got := test.one.Includes(test.other); got != test.includes {
-			t.Errorf("%s: %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := test.one.Includes(test.other); got != test.includes {
+				t.Errorf("%t", got)
+			}
+		})
 	}
 }

@@ -40,9 +40,11 @@ func TestATemplateSeesTheFieldsThatTheSchemaHas(t *testing.T) {
 		`{{ index .ServiceAnnotations "example.com/a" }}`:    "<no value>",
 		`{{ with .Endpoint }}{{ .ServiceType }}{{ end }}`:    "",
 	} {
-		if got, err := rendered(t, spec, set, text); err != nil || got != expected {
-			t.Errorf("%s: got %q (%v)", text, got, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, err := rendered(t, spec, set, text); err != nil || got != expected {
+				t.Errorf("got %q (%v)", got, err)
+			}
+		})
 	}
 	for _, text := range []string{`{{ .Endpoint.Tunnels }}`, `{{ if .Paths }}{{ end }}`, `{{ .Endpoint.ports }}`} {
 		if got, err := rendered(t, spec, set, text); err == nil {
@@ -70,24 +72,28 @@ func TestTheCommonSchemasHaveWhatGatewaysOfAnyLiqoHave(t *testing.T) {
 		"GatewayServer": {common.GatewayServer, oldest.GatewayServer},
 		"GatewayClient": {common.GatewayClient, oldest.GatewayClient},
 	} {
-		zero, text := map[string]any{}, `{{ .Spec.MTU }} {{ .Spec.Endpoint.Port }} {{ .Spec.SecretRef.Name }}`
-		got, err := rendered(t, schemas[0], zero, text)
-		expected, errOldest := rendered(t, schemas[1], zero, text)
-		if err != nil || errOldest != nil || got != expected {
-			t.Errorf("%s: got %q (%v), and from the leaf %q (%v)", kind, got, err, expected, errOldest)
-		}
+		t.Run(kind, func(t *testing.T) {
+			zero, text := map[string]any{}, `{{ .Spec.MTU }} {{ .Spec.Endpoint.Port }} {{ .Spec.SecretRef.Name }}`
+			got, err := rendered(t, schemas[0], zero, text)
+			expected, errOldest := rendered(t, schemas[1], zero, text)
+			if err != nil || errOldest != nil || got != expected {
+				t.Errorf("got %q (%v), and from the leaf %q (%v)", got, err, expected, errOldest)
+			}
+		})
 	}
 	for value, covered := range map[string]bool{
 		`{"spec": {"mtu": 1340, "endpoint": {"port": 51840, "nodePort": 30000}}}`: true,
 		`{"spec": {"endpoint": {"ports": [51840]}}}`:                              false,
 		`{"spec": {"serviceLabels": {"team": "network"}}}`:                        false,
 	} {
-		var fields map[string]any
-		if err := json.Unmarshal([]byte(value), &fields); err != nil {
-			t.Fatal(err)
-		}
-		if common.GatewayServer.Covers(fields) != covered {
-			t.Errorf("covered: %v: %s", !covered, value)
-		}
+		t.Run(value, func(t *testing.T) {
+			var fields map[string]any
+			if err := json.Unmarshal([]byte(value), &fields); err != nil {
+				t.Fatal(err)
+			}
+			if common.GatewayServer.Covers(fields) != covered {
+				t.Errorf("covered: %v: %s", !covered, value)
+			}
+		})
 	}
 }

@@ -22,25 +22,27 @@ func TestOnlyAVersionThatIsKnownToBeTooOldIsRefused(t *testing.T) {
 	for tag, supported := range map[string]bool{
 		"v0.10.3": false, "v1.0.0": true, "v1.0.0-rc.3": true, "v1.2.0": true, "v2.0.0": true, "my-branch": true,
 	} {
-		deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
-			Namespace: "liqo", Name: "liqo-controller-manager", Labels: map[string]string{
-				"app.kubernetes.io/name": "controller-manager", "app.kubernetes.io/component": "controller-manager",
-			},
-		}}
-		deployment.Spec.Template.Spec.Containers = []corev1.Container{{
-			Name: "controller-manager", Image: "ghcr.io/liqotech/liqo-controller-manager:" + tag,
-		}}
-		leaf := clustertest.Leaf(t, "rome", deployment)
-		if version, err := liqo.Version(t.Context(), leaf); err != nil || version != tag {
-			t.Fatalf("the version is %q (%v), expected %q", version, err, tag)
-		}
-		err := liqo.CheckVersion(t.Context(), leaf)
-		if (err == nil) != supported {
-			t.Errorf("%s: %v", tag, err)
-		}
-		if err != nil && !strings.Contains(err.Error(), "it is "+tag+", and this provider needs v1.0.0 or newer") {
-			t.Errorf("%s: %v", tag, err)
-		}
+		t.Run(tag, func(t *testing.T) {
+			deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
+				Namespace: "liqo", Name: "liqo-controller-manager", Labels: map[string]string{
+					"app.kubernetes.io/name": "controller-manager", "app.kubernetes.io/component": "controller-manager",
+				},
+			}}
+			deployment.Spec.Template.Spec.Containers = []corev1.Container{{
+				Name: "controller-manager", Image: "ghcr.io/liqotech/liqo-controller-manager:" + tag,
+			}}
+			leaf := clustertest.Leaf(t, "rome", deployment)
+			if version, err := liqo.Version(t.Context(), leaf); err != nil || version != tag {
+				t.Fatalf("the version is %q (%v), expected %q", version, err, tag)
+			}
+			err := liqo.CheckVersion(t.Context(), leaf)
+			if (err == nil) != supported {
+				t.Error(err)
+			}
+			if err != nil && !strings.Contains(err.Error(), "it is "+tag+", and this provider needs v1.0.0 or newer") {
+				t.Error(err)
+			}
+		})
 	}
 }
 

@@ -16,9 +16,11 @@ func TestAnOwnerIsNamedByItsOrigin(t *testing.T) {
 		"in directory network": {Directory: "network"},
 		"workspace prod":       {Workspace: "prod"},
 	} {
-		if got := origin.String(); got != expected {
-			t.Errorf("got %q, expected %q", got, expected)
-		}
+		t.Run(expected, func(t *testing.T) {
+			if got := origin.String(); got != expected {
+				t.Errorf("got %q, expected %q", got, expected)
+			}
+		})
 	}
 }
 

@@ -105,7 +105,9 @@ func TestAPlanFindsRulesThatAGatewayOfOneEndCannotHave(t *testing.T) {
 		`{ to = "server", port = 80 }`:                 "Only TCP and UDP have ports",
 		`{ to = "rome" }`:                              "must be one of",
 	} {
-		l.project(t, endAt(milansServer, "milan", "rome", allows(rule))).planFails("Error: ", sentence, "allow")
+		t.Run(rule, func(t *testing.T) {
+			l.project(t, endAt(milansServer, "milan", "rome", allows(rule))).planFails("Error: ", sentence, "allow")
+		})
 	}
 }
 
@@ -134,14 +136,16 @@ func TestADataSourceShowsTheRulesOfEachLeaf(t *testing.T) {
 	const shown = "data.liqo_shortcut.x"
 	l := leavesFor(t)
 	for settings, expected := range map[string]string{"": "null", "\nallow = [" + database + "]": onPort5432} {
-		p := l.project(t, between("milan", overNodePort+settings))
-		p.applyOnce()
-		seen := l.project(t, "data \"liqo_shortcut\" \"x\" {\nclient = \"rome\"\nserver = \"milan\"\n}")
-		seen.plan()
-		seen.has(shown, expected, "allow")
-		seen.has(shown, expected, "client_end", "allow")
-		seen.has(shown, expected, "server_end", "allow")
-		p.destroy()
+		t.Run(settings, func(t *testing.T) {
+			p := l.project(t, between("milan", overNodePort+settings))
+			p.applyOnce()
+			seen := l.project(t, "data \"liqo_shortcut\" \"x\" {\nclient = \"rome\"\nserver = \"milan\"\n}")
+			seen.plan()
+			seen.has(shown, expected, "allow")
+			seen.has(shown, expected, "client_end", "allow")
+			seen.has(shown, expected, "server_end", "allow")
+			p.destroy()
+		})
 	}
 	p := l.project(t, endAt(milansServer, "milan", "rome", allows(database)))
 	p.apply()
@@ -334,26 +338,28 @@ func TestAPlanSaysWhichOpenConnectionsGoOn(t *testing.T) {
 		"everything again":   {`allow = [{ to = "server" }]`, ``, nil},
 		"rules more":         {"allow = []", `allow = [{ to = "server", protocol = "UDP" }]`, nil},
 	} {
-		for resource, config := range map[string]func(string) string{
-			romeMilan: func(allow string) string { return between("milan", overNodePort+"\n"+allow) },
-			milansServer: func(allow string) string {
-				return endAt(milansServer, "milan", "rome", "service_type = \"NodePort\"\n"+allow)
-			},
-		} {
-			p := l.project(t, config(test.before))
-			p.apply()
-			p.configure(config(test.after))
-			planned := p.plan()
-			planned.does("update", resource)
-			if test.says == nil {
-				planned.doesNotSay(warning)
-			} else {
-				planned.says(append(test.says, warning)...)
+		t.Run(name, func(t *testing.T) {
+			for resource, config := range map[string]func(string) string{
+				romeMilan: func(allow string) string { return between("milan", overNodePort+"\n"+allow) },
+				milansServer: func(allow string) string {
+					return endAt(milansServer, "milan", "rome", "service_type = \"NodePort\"\n"+allow)
+				},
+			} {
+				p := l.project(t, config(test.before))
+				p.apply()
+				p.configure(config(test.after))
+				planned := p.plan()
+				planned.does("update", resource)
+				if test.says == nil {
+					planned.doesNotSay(warning)
+				} else {
+					planned.says(append(test.says, warning)...)
+				}
+				if t.Failed() {
+					t.Fatal(name)
+				}
+				p.destroy()
 			}
-			if t.Failed() {
-				t.Fatal(name)
-			}
-			p.destroy()
-		}
+		})
 	}
 }

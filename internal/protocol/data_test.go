@@ -253,11 +253,13 @@ func TestDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 	for address, sizes := range map[string]map[string]int{
 		all: {"shortcuts": 1}, topology: {"nodes": 5, "edges": 1}, "data.liqo_topology.rome": {"nodes": 2, "edges": 1},
 	} {
-		for attribute, size := range sizes {
-			if got := at(p.shown[address], attribute).LengthInt(); got != size {
-				t.Errorf("%s of %s has %d elements, not %d", attribute, address, got, size)
+		t.Run(address, func(t *testing.T) {
+			for attribute, size := range sizes {
+				if got := at(p.shown[address], attribute).LengthInt(); got != size {
+					t.Errorf("%s of %s has %d elements, not %d", attribute, address, got, size)
+				}
 			}
-		}
+		})
 	}
 	p.draws(topology, "flowchart LR\n", `n0(("europe"))`, `n3 ==>|"shortcut (not Terraform's)"| n1`,
 		`n4["venice<br/>✗ no Liqo"]`)

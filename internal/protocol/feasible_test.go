@@ -39,7 +39,9 @@ func TestAMissingTemplateFailsThePlan(t *testing.T) {
 			`There are no templates of type example.com/v1/nothings on leaf "rome"`, "client_gateway.template",
 		},
 	} {
-		l.project(t, between("milan", settings)).planFails(sentences...)
+		t.Run(settings, func(t *testing.T) {
+			l.project(t, between("milan", settings)).planFails(sentences...)
+		})
 	}
 }
 

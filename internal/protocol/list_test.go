@@ -21,13 +21,15 @@ func TestAQueryFindsANetworkThatAnotherProgramMadeAndItsImportChangesNothing(t *
 		`clusters = ["rome", "naples"]`: nil,
 		"cluster = \"milan\"\nmade_by = \"terraform-provider-liqo\"": nil,
 	} {
-		var names []string
-		for _, one := range p.query(filters) {
-			names = append(names, one.name)
-		}
-		if !slices.Equal(names, expected) {
-			t.Errorf("a query with %q finds %q, not %q", filters, names, expected)
-		}
+		t.Run(filters, func(t *testing.T) {
+			var names []string
+			for _, one := range p.query(filters) {
+				names = append(names, one.name)
+			}
+			if !slices.Equal(names, expected) {
+				t.Errorf("a query with %q finds %q, not %q", filters, names, expected)
+			}
+		})
 	}
 
 	found := p.query(`made_by = "other"`)[0]

@@ -57,24 +57,26 @@ func TestAPlanDoesNotLimitAGatewayWithSeveralTunnels(t *testing.T) {
 		romeMilan:    func(settings string) string { return between("milan", overNodePort+settings) },
 		milansServer: func(settings string) string { return endAt(milansServer, "milan", "rome", settings) },
 	} {
-		p := l.project(t, config(""))
-		p.apply()
-		server := l.gateway("milan", "rome", networkingv1beta1.GatewayServerKind)
-		tunnels := make([]*networkingv1beta1.Connection, 2)
-		for i := range tunnels {
-			tunnels[i] = &networkingv1beta1.Connection{ObjectMeta: metav1.ObjectMeta{
-				Namespace: server.GetNamespace(), Name: fmt.Sprint("tunnel-", i),
-				Labels:          map[string]string{consts.RemoteClusterID: "rome"},
-				OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(server, server.GroupVersionKind())},
-			}}
-			l.have("milan", tunnels[i])
-		}
-		p.configure(config("\nallow = []"))
-		p.planFails(refused, "with "+address+", allow", "GatewayServer liqo-tenant-rome/rome")
-		for _, tunnel := range tunnels {
-			l.lose("milan", tunnel)
-		}
-		p.apply().does("update", address)
-		p.destroy()
+		t.Run(address, func(t *testing.T) {
+			p := l.project(t, config(""))
+			p.apply()
+			server := l.gateway("milan", "rome", networkingv1beta1.GatewayServerKind)
+			tunnels := make([]*networkingv1beta1.Connection, 2)
+			for i := range tunnels {
+				tunnels[i] = &networkingv1beta1.Connection{ObjectMeta: metav1.ObjectMeta{
+					Namespace: server.GetNamespace(), Name: fmt.Sprint("tunnel-", i),
+					Labels:          map[string]string{consts.RemoteClusterID: "rome"},
+					OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(server, server.GroupVersionKind())},
+				}}
+				l.have("milan", tunnels[i])
+			}
+			p.configure(config("\nallow = []"))
+			p.planFails(refused, "with "+address+", allow", "GatewayServer liqo-tenant-rome/rome")
+			for _, tunnel := range tunnels {
+				l.lose("milan", tunnel)
+			}
+			p.apply().does("update", address)
+			p.destroy()
+		})
 	}
 }

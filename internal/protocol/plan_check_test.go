@@ -52,8 +52,10 @@ func TestTheCheckOfAPlanFindsOtherElementsOfASetThanConfigured(t *testing.T) {
 		"[]":                       {set(ruleFor(80, "")), set(), set(), false},
 		"what was there before":    {set(ruleFor(443, "")), set(ruleFor(80, "")), set(ruleFor(443, "")), false},
 	} {
-		if found := invented(ruleSet, test.prior, test.configured, test.planned, "x"); len(found) > 0 != test.wrong {
-			t.Errorf("%s: found %q", name, found)
-		}
+		t.Run(name, func(t *testing.T) {
+			if found := invented(ruleSet, test.prior, test.configured, test.planned, "x"); len(found) > 0 != test.wrong {
+				t.Errorf("found %q", found)
+			}
+		})
 	}
 }

@@ -30,9 +30,11 @@ func TestPodsOfAShortcutAreThoseOfBothGateways(t *testing.T) {
 		p.has(romeMilan, "null", gateway, "pods")
 	}
 	for leaf, other := range map[string]string{"rome": "milan", "milan": "rome"} {
-		if replicas := l.replicas(leaf, other); replicas != 2 {
-			t.Errorf("the gateway on %s has %d replicas", leaf, replicas)
-		}
+		t.Run(leaf, func(t *testing.T) {
+			if replicas := l.replicas(leaf, other); replicas != 2 {
+				t.Errorf("the gateway on %s has %d replicas", leaf, replicas)
+			}
+		})
 	}
 
 	p.configure(between("milan", standbyAtEachEnd+`
@@ -132,12 +134,14 @@ func TestWhatIsWrongWithThePodsOfBothGatewaysIsSaidWhereTheyAre(t *testing.T) {
 		`{ resources = { wg = { limits = { cpu = 1 } } } }`: "pods.resources",
 		`{ replicas = 1, lease_duration = "4s" }`:           "pods.lease_duration",
 	} {
-		p := l.project(t, between("milan", "pods = "+pods))
-		p.planFails(said)
-		refused := p.tryPlan(false).outcome.text.String()
-		if strings.Contains(refused, "_gateway.pods") {
-			t.Errorf("with %s, it is said of one gateway:\n%s", pods, refused)
-		}
+		t.Run(pods, func(t *testing.T) {
+			p := l.project(t, between("milan", "pods = "+pods))
+			p.planFails(said)
+			refused := p.tryPlan(false).outcome.text.String()
+			if strings.Contains(refused, "_gateway.pods") {
+				t.Errorf("with %s, it is said of one gateway:\n%s", pods, refused)
+			}
+		})
 	}
 }
 

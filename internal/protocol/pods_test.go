@@ -72,24 +72,26 @@ func TestAnApplyAndAPlanNameThePodsThatNoNodeTakesInTheWordsOfTheScheduler(t *te
 			return serverOf(`pods = { replicas = 2, lease_duration = "` + lease + `" }`)
 		},
 	} {
-		p := l.project(t, config("4s"))
-		p.apply()
-		pod := &corev1.Pod{}
-		pod.SetNamespace("liqo-tenant-" + remote)
-		pod.SetName("gw-" + remote + "-0")
-		pod.SetLabels(map[string]string{consts.GatewayNameLabel: remote})
-		l.have("milan", pod)
-		pod.Status.Conditions = []corev1.PodCondition{{
-			Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/1 nodes are available: 1 Insufficient cpu.",
-		}}
-		if err := l.of("milan").Status().Update(t.Context(), pod); err != nil {
-			t.Fatal(err)
-		}
-		p.configure(config("5s"))
-		for _, said := range []*outcome{p.applyOnce(), p.plan()} {
-			said.says(`No node takes 1 of 2 pods of the gateway on leaf "milan"`, `The scheduler reports for Pod `+
-				client.ObjectKeyFromObject(pod).String()+`: 0/1 nodes are available: 1 Insufficient cpu.`)
-		}
+		t.Run(remote, func(t *testing.T) {
+			p := l.project(t, config("4s"))
+			p.apply()
+			pod := &corev1.Pod{}
+			pod.SetNamespace("liqo-tenant-" + remote)
+			pod.SetName("gw-" + remote + "-0")
+			pod.SetLabels(map[string]string{consts.GatewayNameLabel: remote})
+			l.have("milan", pod)
+			pod.Status.Conditions = []corev1.PodCondition{{
+				Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/1 nodes are available: 1 Insufficient cpu.",
+			}}
+			if err := l.of("milan").Status().Update(t.Context(), pod); err != nil {
+				t.Fatal(err)
+			}
+			p.configure(config("5s"))
+			for _, said := range []*outcome{p.applyOnce(), p.plan()} {
+				said.says(`No node takes 1 of 2 pods of the gateway on leaf "milan"`, `The scheduler reports for Pod `+
+					client.ObjectKeyFromObject(pod).String()+`: 0/1 nodes are available: 1 Insufficient cpu.`)
+			}
+		})
 	}
 }
 
@@ -138,7 +140,9 @@ func TestSettingsOfPodsThatLeadNowhereAreNamedAtThePlan(t *testing.T) {
 		} }`,
 		`is Liqo's: with another value, a gateway would`: `{ labels = { "networking.liqo.io/active" = "true" } }`,
 	} {
-		p := l.project(t, between("milan", `server_gateway = { pods = `+pods+` }`))
-		p.planFails(said)
+		t.Run(said, func(t *testing.T) {
+			p := l.project(t, between("milan", `server_gateway = { pods = `+pods+` }`))
+			p.planFails(said)
+		})
 	}
 }

@@ -122,19 +122,21 @@ func TestAPlanDoesNotChangeAGatewayOfAnotherTechnology(t *testing.T) {
 			return endAt(milansServer, "milan", "rome", `service_type = "NodePort"`+settings)
 		},
 	} {
-		p := l.project(t, config(""))
-		p.apply()
-		l.patchStatus("milan", inTenant(&networkingv1beta1.GatewayServer{}, "rome"), notWireGuards)
-		p.plan().isEmpty()
-		p.configure(config("\nallow = []"))
-		p.apply().does("update", address)
-		p.configure(config("\nmtu = 1400"))
-		p.planFails(refused, "with "+address+",", "template",
-			"GatewayServer liqo-tenant-rome/rome", "`terraform taint ADDRESS`")
-		p.taint(address)
-		p.apply().does("replace", address)
-		p.has(address, "1400", "mtu")
-		p.destroy()
+		t.Run(address, func(t *testing.T) {
+			p := l.project(t, config(""))
+			p.apply()
+			l.patchStatus("milan", inTenant(&networkingv1beta1.GatewayServer{}, "rome"), notWireGuards)
+			p.plan().isEmpty()
+			p.configure(config("\nallow = []"))
+			p.apply().does("update", address)
+			p.configure(config("\nmtu = 1400"))
+			p.planFails(refused, "with "+address+",", "template",
+				"GatewayServer liqo-tenant-rome/rome", "`terraform taint ADDRESS`")
+			p.taint(address)
+			p.apply().does("replace", address)
+			p.has(address, "1400", "mtu")
+			p.destroy()
+		})
 	}
 }
 

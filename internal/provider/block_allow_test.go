@@ -49,11 +49,13 @@ func TestARuleThatCantBeIsRefusedAtItsAttribute(t *testing.T) {
 		"host bits": {values{"cidrs": cidrs("10.1.0.5/16")}, "cidrs", "must not have host bits"},
 		"none":      {values{"cidrs": cidrs()}, "cidrs", "must contain at least 1"},
 	} {
-		got := validate(t, allowing(t, test.rule))
-		if !strings.Contains(got, `AttributeName("allow")`) || !strings.Contains(got, `AttributeName("`+test.at+`")`) ||
-			!strings.Contains(got, test.says) {
-			t.Errorf("%s: got %q", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			got := validate(t, allowing(t, test.rule))
+			if !strings.Contains(got, `AttributeName("allow")`) || !strings.Contains(got, `AttributeName("`+test.at+`")`) ||
+				!strings.Contains(got, test.says) {
+				t.Errorf("got %q", got)
+			}
+		})
 	}
 }
 
@@ -62,8 +64,10 @@ func TestARuleIsAccepted(t *testing.T) {
 		"everything": {}, "pings": {"protocol": text("ICMP")}, "a protocol": {"protocol": text("UDP")},
 		"ports": {"protocol": text("TCP"), "port": number(80), "end_port": number(80), "cidrs": cidrs("10.1.0.0/16")},
 	} {
-		if got := validate(t, allowing(t, rule)); got != "" {
-			t.Errorf("%s: %s", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := validate(t, allowing(t, rule)); got != "" {
+				t.Error(got)
+			}
+		})
 	}
 }

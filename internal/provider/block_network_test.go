@@ -76,18 +76,20 @@ func TestARemappingIsKnownOnlyIfTheStateSaysItOfTheSameRanges(t *testing.T) {
 			true, types.ObjectUnknown(networkTypes), whole, types.ObjectUnknown(networkTypes),
 		},
 	} {
-		var leaves pair
-		if test.reached {
-			leaves.client = clustertest.Leaf(t, "rome", clustertest.Ranges("10.1.0.0/16", "10.70.0.0/16")...)
-		}
-		p := planningOf(shortcutModel{}, shortcutModel{ClientNetwork: test.configured, ServerNetwork: nobody},
-			&shortcutModel{ClientNetwork: test.recorded, ServerNetwork: nobody}, leaves)
-		if diags := p.planNetworks(t.Context()); diags.HasError() {
-			t.Fatal(diags)
-		}
-		if !p.plan.ClientNetwork.Equal(test.expected) {
-			t.Errorf("%s: got %s, expected %s", name, p.plan.ClientNetwork, test.expected)
-		}
+		t.Run(name, func(t *testing.T) {
+			var leaves pair
+			if test.reached {
+				leaves.client = clustertest.Leaf(t, "rome", clustertest.Ranges("10.1.0.0/16", "10.70.0.0/16")...)
+			}
+			p := planningOf(shortcutModel{}, shortcutModel{ClientNetwork: test.configured, ServerNetwork: nobody},
+				&shortcutModel{ClientNetwork: test.recorded, ServerNetwork: nobody}, leaves)
+			if diags := p.planNetworks(t.Context()); diags.HasError() {
+				t.Fatal(diags)
+			}
+			if !p.plan.ClientNetwork.Equal(test.expected) {
+				t.Errorf("got %s, expected %s", p.plan.ClientNetwork, test.expected)
+			}
+		})
 	}
 }
 

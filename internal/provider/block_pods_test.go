@@ -22,9 +22,11 @@ func TestOnlyResourcesThatContainersHaveAreAccepted(t *testing.T) {
 		"cpu": true, "memory": true, "ephemeral-storage": true, "hugepages-2Mi": true, "example.com/gpu": true,
 		"cpus": false, "": false, "storage": false, "pods": false, "/gpu": false, "example.com/": false,
 	} {
-		if got := accepts(t, computeResource(), name); got != valid {
-			t.Errorf("%q is accepted: %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := accepts(t, computeResource(), name); got != valid {
+				t.Errorf("%q is accepted: %t", name, got)
+			}
+		})
 	}
 }
 
@@ -33,8 +35,10 @@ func TestALeaseHasWholeSecondsFromTwoToAnHour(t *testing.T) {
 		"2s": true, "15s": true, "1m30s": true, "1h": true, "60m": true, "4000ms": true,
 		"": false, "1s": false, "2.9s": false, "2500ms": false, "1h1s": false, "256205h": false, "-4s": false, "4": false,
 	} {
-		if got := accepts(t, leaseDuration(), text); got != valid {
-			t.Errorf("%q is accepted: %t", text, got)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := accepts(t, leaseDuration(), text); got != valid {
+				t.Errorf("%q is accepted: %t", text, got)
+			}
+		})
 	}
 }

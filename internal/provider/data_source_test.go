@@ -75,10 +75,12 @@ func TestWithoutNamesAllClustersAreRead(t *testing.T) {
 			true,
 		},
 	} {
-		names, unclear, diags := withClusters(t, test.clusters, test.unknown).names(t.Context(), test.asked)
-		if diags.HasError() || unclear != test.unclear || !slices.Equal(names, test.names) {
-			t.Errorf("%s: %q, unknown: %t (%v)", name, names, unclear, diags)
-		}
+		t.Run(name, func(t *testing.T) {
+			names, unclear, diags := withClusters(t, test.clusters, test.unknown).names(t.Context(), test.asked)
+			if diags.HasError() || unclear != test.unclear || !slices.Equal(names, test.names) {
+				t.Errorf("%q, unknown: %t (%v)", names, unclear, diags)
+			}
+		})
 	}
 }
 
@@ -107,10 +109,12 @@ func TestAClusterWithoutANameIsRejected(t *testing.T) {
 	for name, source := range map[string]datasource.DataSource{
 		"liqo_shortcuts": newShortcutsDataSource(), "liqo_topology": newTopologyDataSource(),
 	} {
-		got := validatedSource(t, name, source, map[string]tftypes.Value{"clusters": listOf(text("rome"), null)})
-		if !strings.HasPrefix(got, `AttributeName("clusters"): Null List Value: `) || strings.Contains(got, "\n") {
-			t.Errorf("%s: %s", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			got := validatedSource(t, name, source, map[string]tftypes.Value{"clusters": listOf(text("rome"), null)})
+			if !strings.HasPrefix(got, `AttributeName("clusters"): Null List Value: `) || strings.Contains(got, "\n") {
+				t.Error(got)
+			}
+		})
 	}
 }
 

@@ -89,10 +89,12 @@ func TestWrongArgumentsOfATopologyAreRejectedAtTheirAttribute(t *testing.T) {
 		},
 		`AttributeName("edges_of").ElementKeyInt(0): Invalid Attribute Va`: {"edges_of": listOf(text(""))},
 	} {
-		got := validatedSource(t, "liqo_topology", newTopologyDataSource(), values)
-		if !strings.HasPrefix(got, expected) || strings.Contains(got, "\n") {
-			t.Errorf("expected %s, got %s", expected, got)
-		}
+		t.Run(expected, func(t *testing.T) {
+			got := validatedSource(t, "liqo_topology", newTopologyDataSource(), values)
+			if !strings.HasPrefix(got, expected) || strings.Contains(got, "\n") {
+				t.Errorf("expected %s, got %s", expected, got)
+			}
+		})
 	}
 }
 
@@ -104,9 +106,11 @@ func TestArgumentsOfATopologyMayBeUnknown(t *testing.T) {
 		},
 		"unknown elements": {"edges_of": listOf(unknownText)},
 	} {
-		if got := validatedSource(t, "liqo_topology", newTopologyDataSource(), values); got != "" {
-			t.Errorf("%s: %s", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := validatedSource(t, "liqo_topology", newTopologyDataSource(), values); got != "" {
+				t.Error(got)
+			}
+		})
 	}
 }
 
@@ -117,17 +121,19 @@ func TestANameThatIsNotOneOfTheClustersIsAnErrorAtItsArgument(t *testing.T) {
 		"before the leaves are read": model.check([]string{"milan", "rome"}),
 		"a second name of a cluster": model.show(topology.Graph{Nodes: []topology.Node{{Name: "rome"}}}, nil),
 	} {
-		var at []string
-		for _, diagnostic := range diags {
-			located, ok := diagnostic.(diag.DiagnosticWithPath)
-			if !ok || !strings.Contains(diagnostic.Detail(), `"rome"]. "`) {
-				t.Fatalf("%s: %s", name, diagnostic.Detail())
+		t.Run(name, func(t *testing.T) {
+			var at []string
+			for _, diagnostic := range diags {
+				located, ok := diagnostic.(diag.DiagnosticWithPath)
+				if !ok || !strings.Contains(diagnostic.Detail(), `"rome"]. "`) {
+					t.Fatal(diagnostic.Detail())
+				}
+				at = append(at, located.Path().String())
 			}
-			at = append(at, located.Path().String())
-		}
-		if got := strings.Join(at, ", "); got != expected {
-			t.Errorf("%s: got %s, expected %s", name, got, expected)
-		}
+			if got := strings.Join(at, ", "); got != expected {
+				t.Errorf("got %s, expected %s", got, expected)
+			}
+		})
 	}
 }
 

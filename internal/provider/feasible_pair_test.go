@@ -108,11 +108,13 @@ func TestAPlanReportsProblemsAtTheirAttribute(t *testing.T) {
 			[]string{"server", "client_namespace"},
 		},
 	} {
-		p := toBeMade(t, test.onRome...)
-		test.change(p)
-		if diags := checkFeasible(t.Context(), p); !slices.Equal(at(diags, diag.SeverityError), test.expected) {
-			t.Errorf("%s: %v", name, diags)
-		}
+		t.Run(name, func(t *testing.T) {
+			p := toBeMade(t, test.onRome...)
+			test.change(p)
+			if diags := checkFeasible(t.Context(), p); !slices.Equal(at(diags, diag.SeverityError), test.expected) {
+				t.Error(diags)
+			}
+		})
 	}
 }
 
@@ -134,16 +136,18 @@ func TestAVersionOfLiqoThatIsTooOldOrHasADefectIsReportedAtItsLeaf(t *testing.T)
 	for version, severity := range map[string]diag.Severity{
 		"v0.9.0": diag.SeverityError, "v1.0.0": diag.SeverityWarning,
 	} {
-		for expected, leaves := range map[string]pair{
-			"client": {client: leafWith(t, "rome", liqoOf(version)), server: leafWith(t, "milan")},
-			"server": {client: leafWith(t, "rome"), server: leafWith(t, "milan", liqoOf(version))},
-		} {
-			p := toBeMade(t)
-			p.pair = leaves
-			if diags := checkFeasible(t.Context(), p); !slices.Contains(at(diags, severity), expected) {
-				t.Errorf("%s, %s: %v", version, expected, diags)
+		t.Run(version, func(t *testing.T) {
+			for expected, leaves := range map[string]pair{
+				"client": {client: leafWith(t, "rome", liqoOf(version)), server: leafWith(t, "milan")},
+				"server": {client: leafWith(t, "rome"), server: leafWith(t, "milan", liqoOf(version))},
+			} {
+				p := toBeMade(t)
+				p.pair = leaves
+				if diags := checkFeasible(t.Context(), p); !slices.Contains(at(diags, severity), expected) {
+					t.Errorf("%s: %v", expected, diags)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -236,12 +240,14 @@ func TestATunnelThatComesUpWhileNobodyWaitsIsNoWarningUnlessItWasUpBefore(t *tes
 		"without reports any longer": {shortcut.Connecting, false, true, 1},
 		"failed":                     {shortcut.Error, false, false, 1},
 	} {
-		model := recorded(t, test.status)
-		model.WaitForConnection = types.BoolValue(test.awaited)
-		s := shortcut.New(leafWith(t, "rome"), leafWith(t, "milan"))
-		diags := model.whyDown(t.Context(), s, shortcut.State{Exists: true, Status: test.status, Silent: test.silent})
-		if len(diags) != test.expectedWarnings {
-			t.Errorf("%s: %v", name, diags)
-		}
+		t.Run(name, func(t *testing.T) {
+			model := recorded(t, test.status)
+			model.WaitForConnection = types.BoolValue(test.awaited)
+			s := shortcut.New(leafWith(t, "rome"), leafWith(t, "milan"))
+			diags := model.whyDown(t.Context(), s, shortcut.State{Exists: true, Status: test.status, Silent: test.silent})
+			if len(diags) != test.expectedWarnings {
+				t.Error(diags)
+			}
+		})
 	}
 }

@@ -29,12 +29,14 @@ func TestALostLeafIsAnErrorOfAPlanUnlessTheStateHasItUnderThisName(t *testing.T)
 		"a recorded shortcut":    {joining("rome", "turin"), true},
 		"a leaf with a new name": {joining("rome", "torino"), false},
 	} {
-		lost := &cluster.UnknownNameError{Name: "turin"}
-		trouble := leaves.planTrouble(t.Context(), "turin", test.state.serverEnd().leaf(), lost)
-		isWarning := trouble.Severity() == diag.SeverityWarning
-		if trouble.Summary() != "Unknown leaf turin" || isWarning != test.isWarning {
-			t.Errorf("%s: got %v", name, trouble)
-		}
+		t.Run(name, func(t *testing.T) {
+			lost := &cluster.UnknownNameError{Name: "turin"}
+			trouble := leaves.planTrouble(t.Context(), "turin", test.state.serverEnd().leaf(), lost)
+			isWarning := trouble.Severity() == diag.SeverityWarning
+			if trouble.Summary() != "Unknown leaf turin" || isWarning != test.isWarning {
+				t.Errorf("got %v", trouble)
+			}
+		})
 	}
 }
 
@@ -63,9 +65,11 @@ func TestANewNameIsKnownOnlyIfItsLeafHasAnswered(t *testing.T) {
 		"its leaf has not answered":   {pair{}, joining("roma", "milan"), false},
 		"one of two has not answered": {answered, joining("roma", "milano"), false},
 	} {
-		if got := test.pair.knowsNewNames(test.plan, state); got != test.expected {
-			t.Errorf("%s: got %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := test.pair.knowsNewNames(test.plan, state); got != test.expected {
+				t.Errorf("got %t", got)
+			}
+		})
 	}
 }
 

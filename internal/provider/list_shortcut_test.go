@@ -41,15 +41,17 @@ func TestAListHasTheNetworksThatPassEveryFilter(t *testing.T) {
 		},
 		"a cluster that is not there": {shortcutListModel{Cluster: types.StringValue("florence")}, nil},
 	} {
-		var servers []string
-		for _, link := range links() {
-			if test.filters.selects(link) {
-				servers = append(servers, link.Server.Name)
+		t.Run(name, func(t *testing.T) {
+			var servers []string
+			for _, link := range links() {
+				if test.filters.selects(link) {
+					servers = append(servers, link.Server.Name)
+				}
 			}
-		}
-		if !slices.Equal(servers, test.expected) {
-			t.Errorf("%s: got %q, expected %q", name, servers, test.expected)
-		}
+			if !slices.Equal(servers, test.expected) {
+				t.Errorf("got %q, expected %q", servers, test.expected)
+			}
+		})
 	}
 }
 

@@ -48,16 +48,18 @@ func TestALostLeafIsAWarningOfARefreshAndADestroySaysHowToGiveItUp(t *testing.T)
 		"lost":    {unanswered(), true},
 		"refused": {refused("milan"), false},
 	} {
-		failed := pair{serverErr: test.err}
-		troubles, obstacles := failed.troubles("The plan continues."), failed.obstacles(giveUpAdvice)
-		if len(troubles) != 1 || troubles.HasError() == test.lost ||
-			strings.HasSuffix(beforeHelp(t, troubles[0]), "\n\nThe plan continues.") != test.lost {
-			t.Errorf("%s: a refresh says: %v", name, troubles)
-		}
-		if len(obstacles) != 1 || !obstacles.HasError() ||
-			strings.Contains(obstacles[0].Detail(), "`abandon_lost_cluster = true`") != test.lost {
-			t.Errorf("%s: a destroy says: %v", name, obstacles)
-		}
+		t.Run(name, func(t *testing.T) {
+			failed := pair{serverErr: test.err}
+			troubles, obstacles := failed.troubles("The plan continues."), failed.obstacles(giveUpAdvice)
+			if len(troubles) != 1 || troubles.HasError() == test.lost ||
+				strings.HasSuffix(beforeHelp(t, troubles[0]), "\n\nThe plan continues.") != test.lost {
+				t.Errorf("a refresh says: %v", troubles)
+			}
+			if len(obstacles) != 1 || !obstacles.HasError() ||
+				strings.Contains(obstacles[0].Detail(), "`abandon_lost_cluster = true`") != test.lost {
+				t.Errorf("a destroy says: %v", obstacles)
+			}
+		})
 	}
 }
 

@@ -79,11 +79,13 @@ func TestTheProviderBlockOverridesTheEnvironment(t *testing.T) {
 			text("/from/list"),
 		})},
 	} {
-		model := providerBlock(t, values)
-		config, _, diags := model.config(t.Context(), variables)
-		if diags.HasError() || len(config.Kubeconfig.Paths) != 1 || config.Kubeconfig.Paths[0] != expected {
-			t.Errorf("got %v (%v), expected %s", config.Kubeconfig.Paths, diags, expected)
-		}
+		t.Run(expected, func(t *testing.T) {
+			model := providerBlock(t, values)
+			config, _, diags := model.config(t.Context(), variables)
+			if diags.HasError() || len(config.Kubeconfig.Paths) != 1 || config.Kubeconfig.Paths[0] != expected {
+				t.Errorf("got %v (%v), expected %s", config.Kubeconfig.Paths, diags, expected)
+			}
+		})
 	}
 }
 

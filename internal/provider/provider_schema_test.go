@@ -103,12 +103,14 @@ func TestEmptyCredentialsAreRejectedAtTheirAttribute(t *testing.T) {
 			t, map[string]tftypes.Value{"clusters": clusters(t, map[string]map[string]tftypes.Value{"": {}})},
 		),
 	} {
-		if !strings.Contains(said, expected) {
-			t.Errorf("expected %s, got: %s", expected, said)
-		}
-		if strings.Contains(said, "Value Conversion Error") {
-			t.Errorf("an error of the framework: %s", said)
-		}
+		t.Run(expected, func(t *testing.T) {
+			if !strings.Contains(said, expected) {
+				t.Errorf("expected %s, got: %s", expected, said)
+			}
+			if strings.Contains(said, "Value Conversion Error") {
+				t.Errorf("an error of the framework: %s", said)
+			}
+		})
 	}
 }
 
@@ -123,18 +125,22 @@ func TestALeafThatIsReachedThroughAnotherHasNoOtherCredentials(t *testing.T) {
 		"config_path": through, "config_paths": listOf(through), "config_content": through, "config_context": through,
 		"username": through, "token": through, "client_certificate": through, "client_key": through, "exec": program(nil),
 	} {
-		if said := entry(map[string]tftypes.Value{"credentials_from": through, name: value}); !strings.Contains(
-			said, "cannot be specified when",
-		) {
-			t.Errorf("%s: %s", name, said)
-		}
+		t.Run(name, func(t *testing.T) {
+			if said := entry(map[string]tftypes.Value{"credentials_from": through, name: value}); !strings.Contains(
+				said, "cannot be specified when",
+			) {
+				t.Error(said)
+			}
+		})
 	}
 	for name, value := range map[string]tftypes.Value{
 		"cluster_id": through, "host": through, "proxy_url": through, "tls_server_name": through,
 	} {
-		if said := entry(map[string]tftypes.Value{"credentials_from": through, name: value}); said != "" {
-			t.Errorf("%s: %s", name, said)
-		}
+		t.Run(name, func(t *testing.T) {
+			if said := entry(map[string]tftypes.Value{"credentials_from": through, name: value}); said != "" {
+				t.Error(said)
+			}
+		})
 	}
 	if said := entry(map[string]tftypes.Value{"cluster_id": through}); said != "" {
 		t.Errorf("a cluster ID without a centre: %s", said)
@@ -173,8 +179,10 @@ func TestCredentialsThatAreUnknownOrMayBeEmptyAreAccepted(t *testing.T) {
 		}})},
 		"an empty entry": {"clusters": clusters(t, map[string]map[string]tftypes.Value{"rome": {}})},
 	} {
-		if said := validateProvider(t, values); said != "" {
-			t.Errorf("%s: %s", name, said)
-		}
+		t.Run(name, func(t *testing.T) {
+			if said := validateProvider(t, values); said != "" {
+				t.Error(said)
+			}
+		})
 	}
 }

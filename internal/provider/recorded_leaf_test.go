@@ -49,14 +49,16 @@ func TestAClusterIsKnownByItsIDAndItsUID(t *testing.T) {
 		"a leaf that does not say whether it has it": {unreadable, clustertest.Leaf(t, "milan"), false, true},
 		"before the first apply":                     {recordedLeaf{}, clustertest.Leaf(t, "milan"), true, false},
 	} {
-		is, err := test.recorded.matches(t.Context(), test.leaf)
-		if is != test.is || (err != nil) != test.fails {
-			t.Errorf("%s: %t (%v)", name, is, err)
-		}
-		err = test.recorded.check(t.Context(), test.leaf)
-		if (err == nil) != test.is || isAnotherCluster(err) == (test.is || test.fails) {
-			t.Errorf("%s: the check says %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			is, err := test.recorded.matches(t.Context(), test.leaf)
+			if is != test.is || (err != nil) != test.fails {
+				t.Errorf("%t (%v)", is, err)
+			}
+			err = test.recorded.check(t.Context(), test.leaf)
+			if (err == nil) != test.is || isAnotherCluster(err) == (test.is || test.fails) {
+				t.Errorf("the check says %v", err)
+			}
+		})
 	}
 }
 
@@ -84,9 +86,11 @@ func TestObjectsOfTheResourceProveThatItIsTheCluster(t *testing.T) {
 		"of nobody":           {clustertest.Leaf(t, "milan", clustertest.Configuration("rome")), "rome", "", false},
 		"nothing":             {clustertest.Leaf(t, "milan"), "rome", "mine", false},
 	} {
-		if got, err := hasOwn(test.remote, test.token)(t.Context(), test.leaf); err != nil || got != test.expected {
-			t.Errorf("%s: %t (%v)", name, got, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got, err := hasOwn(test.remote, test.token)(t.Context(), test.leaf); err != nil || got != test.expected {
+				t.Errorf("%t (%v)", got, err)
+			}
+		})
 	}
 }
 

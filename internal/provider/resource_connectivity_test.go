@@ -44,9 +44,11 @@ func TestAConnectivityTestRecordsWhatItHasMeasured(t *testing.T) {
 		"loss_percent": types.Float64Value(10), "latency_mean_ms": types.Float64Value(1.5),
 		"largest_packet": types.Int32Value(1340), "from_node": types.StringValue("a"),
 	} {
-		if !path[name].Equal(want) {
-			t.Errorf("%s is %s, want %s", name, path[name], want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if !path[name].Equal(want) {
+				t.Errorf("%s is %s, want %s", name, path[name], want)
+			}
+		})
 	}
 	if model.Status.ValueString() != testPassed || model.PathMTU.ValueInt32() != 1340 || !model.CentralLatency.IsNull() ||
 		model.ID.ValueString() != "rome-id/milan-id" {
@@ -133,10 +135,12 @@ func TestOnlyAnotherTestIsRepeated(t *testing.T) {
 			m.OnFailure = types.StringValue(failureRecorded)
 		},
 	} {
-		config := testedModel("1m")
-		change(config)
-		if got := plannedTest(t, state, config); !got.TestedAt.IsUnknown() {
-			t.Errorf("%s: it is not repeated", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			config := testedModel("1m")
+			change(config)
+			if got := plannedTest(t, state, config); !got.TestedAt.IsUnknown() {
+				t.Error("it is not repeated")
+			}
+		})
 	}
 }

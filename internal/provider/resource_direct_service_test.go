@@ -110,13 +110,15 @@ func TestTheClusterOfAnImportIDMayHaveSlashes(t *testing.T) {
 		"some-id/shop/web":        {"", "some-id", "shop", "web"},
 		"shop/web":                {"", "", "", ""},
 	} {
-		name, identity := leaves.readDirectServiceID(id)
-		got := [4]string{
-			name, identity.ClusterID.ValueString(), identity.Namespace.ValueString(), identity.Name.ValueString(),
-		}
-		if got != expected {
-			t.Errorf("%s: got %q", id, got)
-		}
+		t.Run(id, func(t *testing.T) {
+			name, identity := leaves.readDirectServiceID(id)
+			got := [4]string{
+				name, identity.ClusterID.ValueString(), identity.Namespace.ValueString(), identity.Name.ValueString(),
+			}
+			if got != expected {
+				t.Errorf("got %q", got)
+			}
+		})
 	}
 }
 
@@ -126,13 +128,15 @@ func TestAnImportOfAServiceOfAnUnknownClusterSaysWhatItsIDMustBe(t *testing.T) {
 		"turin/shop/web":   "Unknown cluster",
 		"nowhere/shop/web": `Credentials can't be used on leaf "nowhere"`,
 	} {
-		_, _, diags := withClusters(t, map[string]cluster.Credentials{"nowhere": nowhere}, unknownNames{}).
-			importedService(t.Context(), resource.ImportStateRequest{ID: id})
-		said := fmt.Sprint(diags)
-		hint := strings.Contains(said, "The import ID must be `cluster/namespace/name`")
-		if !strings.Contains(said, expected) || hint == strings.HasPrefix(expected, "Credentials") {
-			t.Errorf("%s: expected %s, got: %s", id, expected, said)
-		}
+		t.Run(id, func(t *testing.T) {
+			_, _, diags := withClusters(t, map[string]cluster.Credentials{"nowhere": nowhere}, unknownNames{}).
+				importedService(t.Context(), resource.ImportStateRequest{ID: id})
+			said := fmt.Sprint(diags)
+			hint := strings.Contains(said, "The import ID must be `cluster/namespace/name`")
+			if !strings.Contains(said, expected) || hint == strings.HasPrefix(expected, "Credentials") {
+				t.Errorf("expected %s, got: %s", expected, said)
+			}
+		})
 	}
 }
 

@@ -272,12 +272,14 @@ func TestAPlanPromisesTheKeyAndTheAddressOnlyWhileTheyStay(t *testing.T) {
 			func(_, state *gatewayServerModel) { state.Endpoint = types.ObjectNull(endpointTypes) }, false, false,
 		},
 	} {
-		plan, before := state, state
-		test.change(&plan, &before)
-		plan.planComputed(&before)
-		if given(plan.PublicKey) != test.key || given(plan.Endpoint) != test.address {
-			t.Errorf("%s: the key is %s and the endpoint %s", name, plan.PublicKey, plan.Endpoint)
-		}
+		t.Run(name, func(t *testing.T) {
+			plan, before := state, state
+			test.change(&plan, &before)
+			plan.planComputed(&before)
+			if given(plan.PublicKey) != test.key || given(plan.Endpoint) != test.address {
+				t.Errorf("the key is %s and the endpoint %s", plan.PublicKey, plan.Endpoint)
+			}
+		})
 	}
 }
 
@@ -286,9 +288,11 @@ func TestTheNameInTheImportIDOfAnEndObjectMayHaveSlashes(t *testing.T) {
 		"milan/rome": {"milan", "rome"}, "arn:aws:eks:eu:1:cluster/milan/rome": {"arn:aws:eks:eu:1:cluster/milan", "rome"},
 		"": {}, "rome": {}, "/rome": {}, "milan/": {},
 	} {
-		if name, remote := splitEndID(id); name != expected[0] || remote != expected[1] {
-			t.Errorf("%q is %q and %q", id, name, remote)
-		}
+		t.Run(id, func(t *testing.T) {
+			if name, remote := splitEndID(id); name != expected[0] || remote != expected[1] {
+				t.Errorf("%q is %q and %q", id, name, remote)
+			}
+		})
 	}
 }
 

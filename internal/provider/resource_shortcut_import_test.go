@@ -31,16 +31,18 @@ func TestAnImportIDIsSplitIntoTwoKnownNames(t *testing.T) {
 		"/rome":        {"Invalid import ID"},
 		"rome/turin":   {"Unknown client", `has the cluster ID "rome"`, "Unknown server", `has the cluster ID "turin"`},
 	} {
-		pair, diags := withClusters(t, all, unknownNames{}).imported(t.Context(), resource.ImportStateRequest{ID: id})
-		said := fmt.Sprint(append(diags, pair.errors()...))
-		for _, failure := range []error{pair.clientErr, pair.serverErr} {
-			said += fmt.Sprintf(" %v", failure)
-		}
-		for _, part := range expected {
-			if !strings.Contains(said, part) {
-				t.Errorf("%s: expected %s, got: %s", id, part, said)
+		t.Run(id, func(t *testing.T) {
+			pair, diags := withClusters(t, all, unknownNames{}).imported(t.Context(), resource.ImportStateRequest{ID: id})
+			said := fmt.Sprint(append(diags, pair.errors()...))
+			for _, failure := range []error{pair.clientErr, pair.serverErr} {
+				said += fmt.Sprintf(" %v", failure)
 			}
-		}
+			for _, part := range expected {
+				if !strings.Contains(said, part) {
+					t.Errorf("expected %s, got: %s", part, said)
+				}
+			}
+		})
 	}
 }
 

@@ -202,9 +202,11 @@ func TestTheStateHasWhatTheLeavesShow(t *testing.T) {
 			`{"addresses":["172.18.0.9"],"port":51840,"protocol":"UDP"}`,
 		},
 	} {
-		if test.got != test.expected {
-			t.Errorf("%s is %s, expected %s", attribute, test.got, test.expected)
-		}
+		t.Run(attribute, func(t *testing.T) {
+			if test.got != test.expected {
+				t.Errorf("%s is %s, expected %s", attribute, test.got, test.expected)
+			}
+		})
 	}
 }
 
@@ -218,11 +220,13 @@ func TestEverySettingOfAGatewayIsReadFromTheLeaf(t *testing.T) {
 		ServerGateway: types.ObjectNull(serverGatewayTypes), ClientGateway: types.ObjectNull(clientGatewayTypes),
 	}
 	for name, model := range map[string]shortcutModel{"as it was set": expected, "imported": imported} {
-		model.observed(t.Context(), found)
-		if !model.ServerGateway.Equal(expected.ServerGateway) || !model.ClientGateway.Equal(expected.ClientGateway) ||
-			model.tunnelModel != expected.tunnelModel {
-			t.Errorf("%s: got %s and %s, %v", name, model.ServerGateway, model.ClientGateway, model.tunnelModel)
-		}
+		t.Run(name, func(t *testing.T) {
+			model.observed(t.Context(), found)
+			if !model.ServerGateway.Equal(expected.ServerGateway) || !model.ClientGateway.Equal(expected.ClientGateway) ||
+				model.tunnelModel != expected.tunnelModel {
+				t.Errorf("got %s and %s, %v", model.ServerGateway, model.ClientGateway, model.tunnelModel)
+			}
+		})
 	}
 }
 
@@ -251,28 +255,30 @@ func TestSettingsOfPodsStayCommonOrThoseOfOneGateway(t *testing.T) {
 		"one that has its own is missing":       {"AB-", "?A", "AB-"},
 		"both are missing":                      {"A-B", "??", "A-B"},
 	} {
-		model, found := settled(t), working()
-		gateway := func(kinds map[string]attr.Type, pods byte) types.Object {
-			return objectWith(t.Context(), kinds, map[string]attr.Value{"pods": podsOf(t, letter(pods))})
-		}
-		model.Pods = podsOf(t, letter(test.before[0]))
-		model.ClientGateway = gateway(clientGatewayTypes, test.before[1])
-		model.ServerGateway = gateway(serverGatewayTypes, test.before[2])
-		found.ClientGateway, found.ServerGateway = nil, nil
-		if test.found[0] != '?' {
-			found.ClientGateway = &liqo.GatewaySettings{Role: liqo.ClientRole, Pods: letter(test.found[0])}
-		}
-		if test.found[1] != '?' {
-			found.ServerGateway = &liqo.GatewaySettings{Role: liqo.ServerRole, Pods: letter(test.found[1])}
-		}
-		model.observed(t.Context(), found)
-		for i, got := range []attr.Value{
-			model.Pods, model.ClientGateway.Attributes()["pods"], model.ServerGateway.Attributes()["pods"],
-		} {
-			if expected := podsOf(t, letter(test.expected[i])); !got.Equal(expected) {
-				t.Errorf("%s: of %d, there is %s, expected %s", name, i, got, expected)
+		t.Run(name, func(t *testing.T) {
+			model, found := settled(t), working()
+			gateway := func(kinds map[string]attr.Type, pods byte) types.Object {
+				return objectWith(t.Context(), kinds, map[string]attr.Value{"pods": podsOf(t, letter(pods))})
 			}
-		}
+			model.Pods = podsOf(t, letter(test.before[0]))
+			model.ClientGateway = gateway(clientGatewayTypes, test.before[1])
+			model.ServerGateway = gateway(serverGatewayTypes, test.before[2])
+			found.ClientGateway, found.ServerGateway = nil, nil
+			if test.found[0] != '?' {
+				found.ClientGateway = &liqo.GatewaySettings{Role: liqo.ClientRole, Pods: letter(test.found[0])}
+			}
+			if test.found[1] != '?' {
+				found.ServerGateway = &liqo.GatewaySettings{Role: liqo.ServerRole, Pods: letter(test.found[1])}
+			}
+			model.observed(t.Context(), found)
+			for i, got := range []attr.Value{
+				model.Pods, model.ClientGateway.Attributes()["pods"], model.ServerGateway.Attributes()["pods"],
+			} {
+				if expected := podsOf(t, letter(test.expected[i])); !got.Equal(expected) {
+					t.Errorf("of %d, there is %s, expected %s", i, got, expected)
+				}
+			}
+		})
 	}
 }
 
@@ -431,11 +437,13 @@ func TestChangesOutsideOfTerraformShow(t *testing.T) {
 			func(m shortcutModel) bool { return strings.Contains(m.ClientGateway.String(), `"server_port":9`) },
 		},
 	} {
-		model, state := settled(t), working()
-		test.change(&state)
-		model.observed(t.Context(), state)
-		if !test.shows(model) {
-			t.Errorf("%s does not show", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			model, state := settled(t), working()
+			test.change(&state)
+			model.observed(t.Context(), state)
+			if !test.shows(model) {
+				t.Errorf("%s does not show", name)
+			}
+		})
 	}
 }

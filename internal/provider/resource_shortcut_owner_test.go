@@ -58,16 +58,18 @@ func TestTheStateDecidesWhoseAnInstanceIs(t *testing.T) {
 		"imported and tainted":                {ownership{Token: "replacement"}, unmarked, claiming("replacement")},
 		"of a request that was imported":      {claiming("mine"), mine, claiming("mine")},
 	} {
-		private := kept{}
-		if test.saved != (ownership{}) {
-			if diags := test.saved.save(t.Context(), private); diags.HasError() {
-				t.Fatal(diags)
+		t.Run(name, func(t *testing.T) {
+			private := kept{}
+			if test.saved != (ownership{}) {
+				if diags := test.saved.save(t.Context(), private); diags.HasError() {
+					t.Fatal(diags)
+				}
 			}
-		}
-		own, diags := ownershipOf(t.Context(), private, test.id)
-		if diags.HasError() || own != test.expected || own.owner(owner.Origin{}).Claims != test.expected.Claims {
-			t.Errorf("%s: got %+v (%v)", name, own, diags)
-		}
+			own, diags := ownershipOf(t.Context(), private, test.id)
+			if diags.HasError() || own != test.expected || own.owner(owner.Origin{}).Claims != test.expected.Claims {
+				t.Errorf("got %+v (%v)", own, diags)
+			}
+		})
 	}
 }
 
@@ -86,18 +88,20 @@ func TestAnImportedShortcutGetsTheTokenOfItsOwner(t *testing.T) {
 		"imported and refreshed": {ownership{Token: "another", Claims: true}, "another", true},
 		"made here":              {ownership{Token: "another"}, "another", false},
 	} {
-		before, after := kept{}, kept{}
-		if diags := test.before.save(t.Context(), before); diags.HasError() {
-			t.Fatal(diags)
-		}
-		joined := pair{client: clustertest.Leaf(t, "rome", madeByOne), server: clustertest.Leaf(t, "milan")}
-		own, diags := privateStates{before, after}.recognise(t.Context(), test.before.id(), joined.maker)
-		if diags.HasError() || own.Token != test.token || own.owner(owner.Origin{}).Claims != test.claims || own.Imported {
-			t.Errorf("%s: got %+v (%v)", name, own, diags)
-		}
-		if saved, _ := savedOwnership(t.Context(), after); test.before.Imported && saved != own {
-			t.Errorf("%s: saved %+v", name, saved)
-		}
+		t.Run(name, func(t *testing.T) {
+			before, after := kept{}, kept{}
+			if diags := test.before.save(t.Context(), before); diags.HasError() {
+				t.Fatal(diags)
+			}
+			joined := pair{client: clustertest.Leaf(t, "rome", madeByOne), server: clustertest.Leaf(t, "milan")}
+			own, diags := privateStates{before, after}.recognise(t.Context(), test.before.id(), joined.maker)
+			if diags.HasError() || own.Token != test.token || own.owner(owner.Origin{}).Claims != test.claims || own.Imported {
+				t.Errorf("got %+v (%v)", own, diags)
+			}
+			if saved, _ := savedOwnership(t.Context(), after); test.before.Imported && saved != own {
+				t.Errorf("saved %+v", saved)
+			}
+		})
 	}
 }
 
@@ -124,14 +128,16 @@ func TestAnOwnerRecordsWhereTerraformRuns(t *testing.T) {
 		"by name":       {"TF_DATA_DIR": "elsewhere", "TF_WORKSPACE": "by name"},
 		"default":       {"TF_DATA_DIR": "nowhere"},
 	} {
-		for _, name := range []string{"TF_DATA_DIR", "TF_WORKSPACE"} {
-			t.Setenv(name, environment[name])
-		}
-		origin := here()
-		if origin.Directory != "network" || origin.Workspace != expected || time.Since(origin.CreatedAt) > time.Minute ||
-			!strings.Contains(origin.CreatedBy, "@") {
-			t.Errorf("expected workspace %q, got %+v", expected, origin)
-		}
+		t.Run(expected, func(t *testing.T) {
+			for _, name := range []string{"TF_DATA_DIR", "TF_WORKSPACE"} {
+				t.Setenv(name, environment[name])
+			}
+			origin := here()
+			if origin.Directory != "network" || origin.Workspace != expected || time.Since(origin.CreatedAt) > time.Minute ||
+				!strings.Contains(origin.CreatedBy, "@") {
+				t.Errorf("expected workspace %q, got %+v", expected, origin)
+			}
+		})
 	}
 }
 

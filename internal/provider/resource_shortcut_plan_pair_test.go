@@ -67,14 +67,16 @@ func TestObjectsMoveBackToTheTenantNamespaceUnlessTheyAreThere(t *testing.T) {
 		},
 		"in no namespace, before the first apply": {usual, types.StringNull(), types.StringNull(), false},
 	} {
-		p := planningOf(shortcutModel{ServerNamespace: test.recorded}, shortcutModel{ServerNamespace: test.configured}, nil,
-			pair{client: clustertest.Leaf(t, "rome"), server: test.milan})
-		if diags := p.planNamespaces(t.Context()); diags.HasError() {
-			t.Fatal(diags)
-		}
-		if p.plan.ServerNamespace.IsUnknown() == test.stays {
-			t.Errorf("%s: planned %s", name, p.plan.ServerNamespace)
-		}
+		t.Run(name, func(t *testing.T) {
+			p := planningOf(shortcutModel{ServerNamespace: test.recorded}, shortcutModel{ServerNamespace: test.configured}, nil,
+				pair{client: clustertest.Leaf(t, "rome"), server: test.milan})
+			if diags := p.planNamespaces(t.Context()); diags.HasError() {
+				t.Fatal(diags)
+			}
+			if p.plan.ServerNamespace.IsUnknown() == test.stays {
+				t.Errorf("planned %s", p.plan.ServerNamespace)
+			}
+		})
 	}
 }
 
@@ -101,11 +103,13 @@ func TestAConfiguredNamespaceIsReservedOncePerLeaf(t *testing.T) {
 		"the tenant namespace":      {types.StringNull(), types.StringNull(), false},
 		"an unknown namespace":      {types.StringUnknown(), types.StringUnknown(), false},
 	} {
-		config := shortcutModel{ClientNamespace: test.client, ServerNamespace: test.server}
-		diags := reserve(pair{client: naples, server: rome}, config, name)
-		if diags.HasError() != test.refused {
-			t.Errorf("%s: %v", name, diags)
-		}
+		t.Run(name, func(t *testing.T) {
+			config := shortcutModel{ClientNamespace: test.client, ServerNamespace: test.server}
+			diags := reserve(pair{client: naples, server: rome}, config, name)
+			if diags.HasError() != test.refused {
+				t.Error(diags)
+			}
+		})
 	}
 	if diags := reserve(pair{}, first, "two"); len(diags) > 0 {
 		t.Errorf("an unknown leaf: %v", diags)

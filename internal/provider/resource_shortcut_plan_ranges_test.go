@@ -39,18 +39,20 @@ func TestOtherRangesAreAReplacementOnlyIfLiqoDoesNotFollow(t *testing.T) {
 			before, before, types.ObjectNull(networkTypes), pair{client: rome, server: milan}, false,
 		},
 	} {
-		p := planningOf(shortcutModel{ClientNetwork: test.client, ServerNetwork: test.server}, shortcutModel{},
-			&shortcutModel{ClientNetwork: test.was, ServerNetwork: test.was}, test.pair)
-		diags := p.planRanges(t.Context())
-		replace := p.replace
-		if diags.HasError() || (len(replace) == 1) != test.replaced || diags.WarningsCount() != len(replace) {
-			t.Errorf("%s: %v, %v", name, replace, diags)
-		}
-		if len(replace) > 0 && !replace[0].Equal(path.Root("client_network")) {
-			t.Errorf("%s: because of %s", name, replace[0])
-		}
-		if (p.state == nil) != test.replaced || p.plan.ClientNamespace.IsUnknown() != test.replaced {
-			t.Errorf("%s: the state is %v, the namespace %s", name, p.state, p.plan.ClientNamespace)
-		}
+		t.Run(name, func(t *testing.T) {
+			p := planningOf(shortcutModel{ClientNetwork: test.client, ServerNetwork: test.server}, shortcutModel{},
+				&shortcutModel{ClientNetwork: test.was, ServerNetwork: test.was}, test.pair)
+			diags := p.planRanges(t.Context())
+			replace := p.replace
+			if diags.HasError() || (len(replace) == 1) != test.replaced || diags.WarningsCount() != len(replace) {
+				t.Errorf("%v, %v", replace, diags)
+			}
+			if len(replace) > 0 && !replace[0].Equal(path.Root("client_network")) {
+				t.Errorf("because of %s", replace[0])
+			}
+			if (p.state == nil) != test.replaced || p.plan.ClientNamespace.IsUnknown() != test.replaced {
+				t.Errorf("the state is %v, the namespace %s", p.state, p.plan.ClientNamespace)
+			}
+		})
 	}
 }

@@ -98,23 +98,25 @@ func TestOnlySettingsThatNoLeafShowsChangeWithoutTheLeaves(t *testing.T) {
 			plan: func(m *shortcutModel) { m.AbandonLostCluster, m.MTU = types.BoolValue(true), types.Int32Value(1300) },
 		},
 	} {
-		status := test.status
-		if status == "" {
-			status = shortcut.Connected
-		}
-		state := recorded(t, status)
-		if test.state != nil {
-			test.state(&state)
-		}
-		plan := state
-		test.plan(&plan)
-		// as the framework proposes them
-		plan.Status, plan.ServerEndpoint = types.StringUnknown(), types.ObjectUnknown(endpointTypes)
-		p := planningOf(plan, shortcutModel{}, &state, pair{})
-		p.planRepair(t.Context())
-		if got := !p.broken && p.plan.changesSettingsOnly(t.Context(), &state); got != test.expected {
-			t.Errorf("%s: got %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			status := test.status
+			if status == "" {
+				status = shortcut.Connected
+			}
+			state := recorded(t, status)
+			if test.state != nil {
+				test.state(&state)
+			}
+			plan := state
+			test.plan(&plan)
+			// as the framework proposes them
+			plan.Status, plan.ServerEndpoint = types.StringUnknown(), types.ObjectUnknown(endpointTypes)
+			p := planningOf(plan, shortcutModel{}, &state, pair{})
+			p.planRepair(t.Context())
+			if got := !p.broken && p.plan.changesSettingsOnly(t.Context(), &state); got != test.expected {
+				t.Errorf("got %t", got)
+			}
+		})
 	}
 }
 
@@ -139,13 +141,15 @@ func TestAnImportedShortcutKeepsALostLeafOnlyToGiveItUp(t *testing.T) {
 			plan: func(m *shortcutModel) { m.AbandonLostCluster, m.MTU = types.BoolValue(true), types.Int32Value(1300) },
 		},
 	} {
-		state := recorded(t, shortcut.Connected)
-		p := planningOf(state, shortcutModel{}, &state, test.pair)
-		p.own = ownership{Token: "mine", Claims: !test.marked}
-		test.plan(p.plan)
-		if got := p.planSettings(t.Context()); got != test.expected {
-			t.Errorf("%s: got %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			state := recorded(t, shortcut.Connected)
+			p := planningOf(state, shortcutModel{}, &state, test.pair)
+			p.own = ownership{Token: "mine", Claims: !test.marked}
+			test.plan(p.plan)
+			if got := p.planSettings(t.Context()); got != test.expected {
+				t.Errorf("got %t", got)
+			}
+		})
 	}
 }
 

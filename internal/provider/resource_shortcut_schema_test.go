@@ -29,9 +29,11 @@ func TestUnsetAttributesHaveTheirDefault(t *testing.T) {
 		"mtu": number(1340), "wait_for_connection": yes, "cidr_remapping": text("allow"),
 		"on_destroy": text("reset"), "abandon_lost_cluster": no, "destroy_peering_network": no,
 	} {
-		if !planned[name].Equal(expected) {
-			t.Errorf("%s is %s, expected %s", name, planned[name], expected)
-		}
+		t.Run(name, func(t *testing.T) {
+			if !planned[name].Equal(expected) {
+				t.Errorf("%s is %s, expected %s", name, planned[name], expected)
+			}
+		})
 	}
 	var gateway map[string]tftypes.Value
 	if err := planned["server_gateway"].As(&gateway); err != nil {
@@ -101,12 +103,14 @@ func TestAttributesThatInterruptTrafficSaySo(t *testing.T) {
 		restarts: {"mtu", "key_rotation_trigger"}, costsInGuide: {"server_gateway", "client_gateway"},
 		replacesGateway("client"): {"client_namespace"}, replacesGateway("server"): {"server_namespace"},
 	} {
-		for name, attribute := range shortcutSchema().Attributes {
-			if says := strings.HasSuffix(
-				attribute.GetMarkdownDescription(), interruption,
-			); says != slices.Contains(interrupting, name) {
-				t.Errorf("the description of %s contains%s: %t", name, interruption, says)
+		t.Run(interruption, func(t *testing.T) {
+			for name, attribute := range shortcutSchema().Attributes {
+				if says := strings.HasSuffix(
+					attribute.GetMarkdownDescription(), interruption,
+				); says != slices.Contains(interrupting, name) {
+					t.Errorf("the description of %s contains%s: %t", name, interruption, says)
+				}
 			}
-		}
+		})
 	}
 }

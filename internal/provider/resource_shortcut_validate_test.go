@@ -180,14 +180,16 @@ func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
 			"client_gateway": nested(map[string]tftypes.Value{"server_port": number(0)}),
 		},
 	} {
-		for name, value := range map[string]tftypes.Value{"client": text("rome"), "server": text("milan")} {
-			if _, given := values[name]; !given {
-				values[name] = value
+		t.Run(expected, func(t *testing.T) {
+			for name, value := range map[string]tftypes.Value{"client": text("rome"), "server": text("milan")} {
+				if _, given := values[name]; !given {
+					values[name] = value
+				}
 			}
-		}
-		if said := validate(t, values); !strings.Contains(said, expected) {
-			t.Errorf("expected %s, got:\n%s", expected, said)
-		}
+			if said := validate(t, values); !strings.Contains(said, expected) {
+				t.Errorf("expected %s, got:\n%s", expected, said)
+			}
+		})
 	}
 }
 
@@ -235,13 +237,15 @@ func TestValidValuesAreAccepted(t *testing.T) {
 			"mtu": tftypes.NewValue(tftypes.Number, tftypes.UnknownValue), "client": unknownText, "server": unknownText,
 		},
 	} {
-		for leaf, value := range map[string]tftypes.Value{"client": text("rome"), "server": text("milan")} {
-			if _, given := values[leaf]; !given {
-				values[leaf] = value
+		t.Run(name, func(t *testing.T) {
+			for leaf, value := range map[string]tftypes.Value{"client": text("rome"), "server": text("milan")} {
+				if _, given := values[leaf]; !given {
+					values[leaf] = value
+				}
 			}
-		}
-		if said := validate(t, values); said != "" {
-			t.Errorf("%s: %s", name, said)
-		}
+			if said := validate(t, values); said != "" {
+				t.Error(said)
+			}
+		})
 	}
 }

@@ -34,26 +34,28 @@ func TestAStateRecordsWhatACreateHasMadeAlsoIfNobodyCanReadIt(t *testing.T) {
 		"after a failure": {failed, true, true}, "after a success": {nil, true, false},
 		"after a refusal, which has made nothing": {&trouble.Problem{Refused: true}, false, true},
 	} {
-		plan := inStates(t)
-		plan.OwnerID, plan.Status = types.StringValue("mine"), types.StringUnknown()
-		plan.ServerEndpoint = types.ObjectUnknown(endpointTypes)
-		schema := shortcutSchema()
-		state := tfsdk.State{Schema: schema, Raw: tftypes.NewValue(schema.Type().TerraformType(t.Context()), nil)}
-		diags := recordUnread(t.Context(), &plan, &state, test.failure, away)
-		if len(diags) != 1 || diags.HasError() != test.isError || state.Raw.IsNull() == test.recorded {
-			t.Errorf("%s: %v, and the state is %v", name, diags, state.Raw)
-		}
-		if !test.recorded {
-			continue
-		}
-		var found shortcutModel
-		if diags := state.Get(t.Context(), &found); diags.HasError() {
-			t.Fatal(diags)
-		}
-		if !state.Raw.IsFullyKnown() || found.OwnerID.ValueString() != "mine" || !found.Status.IsNull() ||
-			found.Client != plan.Client {
-			t.Errorf("%s: the state has owner %s, status %s, client %s", name, found.OwnerID, found.Status, found.Client)
-		}
+		t.Run(name, func(t *testing.T) {
+			plan := inStates(t)
+			plan.OwnerID, plan.Status = types.StringValue("mine"), types.StringUnknown()
+			plan.ServerEndpoint = types.ObjectUnknown(endpointTypes)
+			schema := shortcutSchema()
+			state := tfsdk.State{Schema: schema, Raw: tftypes.NewValue(schema.Type().TerraformType(t.Context()), nil)}
+			diags := recordUnread(t.Context(), &plan, &state, test.failure, away)
+			if len(diags) != 1 || diags.HasError() != test.isError || state.Raw.IsNull() == test.recorded {
+				t.Errorf("%v, and the state is %v", diags, state.Raw)
+			}
+			if !test.recorded {
+				return
+			}
+			var found shortcutModel
+			if diags := state.Get(t.Context(), &found); diags.HasError() {
+				t.Fatal(diags)
+			}
+			if !state.Raw.IsFullyKnown() || found.OwnerID.ValueString() != "mine" || !found.Status.IsNull() ||
+				found.Client != plan.Client {
+				t.Errorf("the state has owner %s, status %s, client %s", found.OwnerID, found.Status, found.Client)
+			}
+		})
 	}
 }
 

@@ -22,7 +22,8 @@ var (
 // limitedTo connects two leaves of Liqo so that only that may cross.
 func limitedTo(t *testing.T, allow *Allow) (*Shortcut, Spec) {
 	t.Helper()
-	rome, milan := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+	rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
+	milan := liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
 	s, spec := New(rome, milan).OwnedBy(me), overNodePort
 	spec.WaitForConnection, spec.Allow = true, allow
 	if err := s.Connect(t.Context(), spec); err != nil {
@@ -120,17 +121,19 @@ func TestRulesThatSomeoneHasEditedOrRemovedAreRestored(t *testing.T) {
 			}
 		},
 	} {
-		s, spec := limitedTo(t, database)
-		spoil(t, s.Server, &rulesAt(t, s.Server)[0])
-		if got, status := allowedBy(t, s); got != nil || status != Disconnected {
-			t.Errorf("%s: got %+v, %s", name, got, status)
-		}
-		if err := s.Connect(t.Context(), spec); err != nil {
-			t.Fatal(err)
-		}
-		if got, status := allowedBy(t, s); !reflect.DeepEqual(got, database) || status != Connected {
-			t.Errorf("%s: restored as %+v, %s", name, got, status)
-		}
+		t.Run(name, func(t *testing.T) {
+			s, spec := limitedTo(t, database)
+			spoil(t, s.Server, &rulesAt(t, s.Server)[0])
+			if got, status := allowedBy(t, s); got != nil || status != Disconnected {
+				t.Errorf("got %+v, %s", got, status)
+			}
+			if err := s.Connect(t.Context(), spec); err != nil {
+				t.Fatal(err)
+			}
+			if got, status := allowedBy(t, s); !reflect.DeepEqual(got, database) || status != Connected {
+				t.Errorf("restored as %+v, %s", got, status)
+			}
+		})
 	}
 }
 
@@ -140,17 +143,20 @@ func TestLimitsThatALeafCantEnforceAreRefusedBeforeItsGatewayExists(t *testing.T
 		allow *Allow
 		old   bool
 	}{"Liqo 1.0": {database, true}, "a range without pods": {outside, false}} {
-		rome, milan := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
-		if test.old {
-			milan = clustertest.OldestLiqo(milan)
-		}
-		s, spec := New(rome, milan).OwnedBy(me), overNodePort
-		spec.Allow = test.allow
-		if err := s.Connect(t.Context(), spec); !errors.Is(err, end.ErrRules) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if gateway := gatewayAt(t, s, s.Server); gateway != nil {
-			t.Errorf("%s: there is a gateway", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
+			milan := liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+			if test.old {
+				milan = clustertest.OldestLiqo(milan)
+			}
+			s, spec := New(rome, milan).OwnedBy(me), overNodePort
+			spec.Allow = test.allow
+			if err := s.Connect(t.Context(), spec); !errors.Is(err, end.ErrRules) {
+				t.Error(err)
+			}
+			if gateway := gatewayAt(t, s, s.Server); gateway != nil {
+				t.Error("there is a gateway")
+			}
+		})
 	}
 }

@@ -76,14 +76,16 @@ func TestANetworkOfAPeeringIsNotChangedAndTheErrorNamesThePeering(t *testing.T) 
 
 func TestOnlyTheResourceOfADirectoryOfThisNameMayBeInThisState(t *testing.T) {
 	for directory, expected := range map[string]bool{somebody.Origin.Directory: true, "elsewhere": false} {
-		asks := owner.Owner{Token: "asks", Origin: owner.Origin{Directory: directory}}
-		for name, objects := range belongings() {
-			s := joinedAtRome(t, objects).OwnedBy(asks)
-			err := s.CheckFree(t.Context(), overNodePort)
-			if MayShareState(asks, err) != (expected && name == "another's") {
-				t.Errorf("%s, asked from %s: %v", name, directory, err)
+		t.Run(directory, func(t *testing.T) {
+			asks := owner.Owner{Token: "asks", Origin: owner.Origin{Directory: directory}}
+			for name, objects := range belongings() {
+				s := joinedAtRome(t, objects).OwnedBy(asks)
+				err := s.CheckFree(t.Context(), overNodePort)
+				if MayShareState(asks, err) != (expected && name == "another's") {
+					t.Errorf("%s, asked from %s: %v", name, directory, err)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -130,12 +132,14 @@ func TestAShortcutWithoutItsGatewaysBelongsToARival(t *testing.T) {
 
 func TestWhatAnInterruptedCreateHasLeftIsForItsOwnDirectory(t *testing.T) {
 	for directory, free := range map[string]bool{killed.Origin.Directory: true, "another": false} {
-		asks := owner.Owner{Token: "asks", Origin: owner.Origin{Directory: directory}}
-		s := New(leafWith(t, "rome", marked(killed, clustertest.Configuration("milan"))),
-			leafWith(t, "milan", leftBehind(true))).OwnedBy(asks)
-		if err := s.CheckFree(t.Context(), overNodePort); (err == nil) != free {
-			t.Errorf("%s: %v", directory, err)
-		}
+		t.Run(directory, func(t *testing.T) {
+			asks := owner.Owner{Token: "asks", Origin: owner.Origin{Directory: directory}}
+			s := New(leafWith(t, "rome", marked(killed, clustertest.Configuration("milan"))),
+				leafWith(t, "milan", leftBehind(true))).OwnedBy(asks)
+			if err := s.CheckFree(t.Context(), overNodePort); (err == nil) != free {
+				t.Error(err)
+			}
+		})
 	}
 }
 
@@ -148,12 +152,14 @@ func TestAnImportTakesTheOwnerOfMostObjects(t *testing.T) {
 		"of one end":   {owner.Owner{}, somebody.Token},
 		"of the larger part, after two have worked on the pair": {me, me.Token},
 	} {
-		s := New(clustertest.Leaf(t, "rome", marked(somebody, clustertest.Configuration("milan"))),
-			clustertest.Leaf(t, "milan", marked(test.server, clustertest.Configuration("rome")),
-				marked(test.server, clustertest.GatewayServer("rome", 51840))))
-		if token, _, err := s.ImportedFrom(t.Context()); err != nil || token != test.expected {
-			t.Errorf("%s: %q (%v)", name, token, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := New(clustertest.Leaf(t, "rome", marked(somebody, clustertest.Configuration("milan"))),
+				clustertest.Leaf(t, "milan", marked(test.server, clustertest.Configuration("rome")),
+					marked(test.server, clustertest.GatewayServer("rome", 51840))))
+			if token, _, err := s.ImportedFrom(t.Context()); err != nil || token != test.expected {
+				t.Errorf("%q (%v)", token, err)
+			}
+		})
 	}
 }
 
@@ -188,9 +194,11 @@ func TestARefusedCreateSaysHowToImportInstead(t *testing.T) {
 				"If it is this resource under its former address, add a `moved` block.",
 		},
 	} {
-		s := New(leafWith(t, "rome", test.objects...), leafWith(t, "milan")).OwnedBy(asks)
-		if text := explain.Detail(s.CheckFree(t.Context(), test.spec)); !strings.Contains(text, test.says) {
-			t.Errorf("%s:\n%s\ndoes not contain\n%s", name, text, test.says)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := New(leafWith(t, "rome", test.objects...), leafWith(t, "milan")).OwnedBy(asks)
+			if text := explain.Detail(s.CheckFree(t.Context(), test.spec)); !strings.Contains(text, test.says) {
+				t.Errorf("%s:\n%s\ndoes not contain\n%s", name, text, test.says)
+			}
+		})
 	}
 }

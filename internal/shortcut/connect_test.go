@@ -26,21 +26,23 @@ func TestIPv6RangesAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 		"pods":          {PodCIDRs: []string{"10.1.0.0/16", "fd00::/64"}},
 		"external CIDR": {ExternalCIDR: "fd00::/64"},
 	} {
-		rome, milan := leafWith(t, "rome"), leafWith(t, "milan")
-		shortcut := New(rome, milan)
-		spec := overNodePort
-		spec.ClientEnd.Announcement = end
-		_, refused := shortcut.Announce(t.Context(), shortcut.Client, end)
-		for _, err := range []error{refused, shortcut.Connect(t.Context(), spec)} {
-			var problem *trouble.Problem
-			if !errors.As(err, &problem) || problem.Leaf != "rome" ||
-				problem.Summary != "Liqo can't join the IPv6 range fd00::/64" {
-				t.Errorf("%s: got %v", name, err)
+		t.Run(name, func(t *testing.T) {
+			rome, milan := leafWith(t, "rome"), leafWith(t, "milan")
+			shortcut := New(rome, milan)
+			spec := overNodePort
+			spec.ClientEnd.Announcement = end
+			_, refused := shortcut.Announce(t.Context(), shortcut.Client, end)
+			for _, err := range []error{refused, shortcut.Connect(t.Context(), spec)} {
+				var problem *trouble.Problem
+				if !errors.As(err, &problem) || problem.Leaf != "rome" ||
+					problem.Summary != "Liqo can't join the IPv6 range fd00::/64" {
+					t.Errorf("got %v", err)
+				}
 			}
-		}
-		if n, err := shortcut.find(t.Context()); err != nil || len(n.made()) > 0 {
-			t.Errorf("%s: something was written (%v)", name, err)
-		}
+			if n, err := shortcut.find(t.Context()); err != nil || len(n.made()) > 0 {
+				t.Errorf("something was written (%v)", err)
+			}
+		})
 	}
 }
 
@@ -55,19 +57,21 @@ func TestAForbiddenRemappingIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 		"a part":    {"10.0.0.0/8", "10.203.0.0/16", true},
 		"different": {"10.202.0.0/16", "10.203.0.0/16", false},
 	} {
-		s := New(clustertest.Leaf(t, "rome", ranges(test.rome)...),
-			clustertest.Leaf(t, "milan", ranges(test.milan)...)).OwnedBy(me)
-		if err := s.connectUntilTaken(t, spec); errors.Is(err, end.ErrRemapped) != test.refused {
-			t.Errorf("%s: %v", name, err)
-		} else if test.refused && (!strings.HasPrefix(explain.Summary(err),
-			"remapping is forbidden, and needed on leaf ") ||
-			!strings.Contains(explain.Detail(err), " overlaps with ") ||
-			!strings.Contains(explain.Detail(err), "Nothing was changed.")) {
-			t.Errorf("%s: got %q:\n%s", name, explain.Summary(err), explain.Detail(err))
-		}
-		if state, err := s.Observe(t.Context()); err != nil || state.Joined == test.refused {
-			t.Errorf("%s: something was written: %t (%v)", name, state.Joined, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := New(clustertest.Leaf(t, "rome", ranges(test.rome)...),
+				clustertest.Leaf(t, "milan", ranges(test.milan)...)).OwnedBy(me)
+			if err := s.connectUntilTaken(t, spec); errors.Is(err, end.ErrRemapped) != test.refused {
+				t.Error(err)
+			} else if test.refused && (!strings.HasPrefix(explain.Summary(err),
+				"remapping is forbidden, and needed on leaf ") ||
+				!strings.Contains(explain.Detail(err), " overlaps with ") ||
+				!strings.Contains(explain.Detail(err), "Nothing was changed.")) {
+				t.Errorf("got %q:\n%s", explain.Summary(err), explain.Detail(err))
+			}
+			if state, err := s.Observe(t.Context()); err != nil || state.Joined == test.refused {
+				t.Errorf("something was written: %t (%v)", state.Joined, err)
+			}
+		})
 	}
 }
 

@@ -255,23 +255,25 @@ func TestALeafWithoutAuthenticationKindsHasNoPeeringAndAnUnreadableOneMayHaveOne
 		"kinds that it does not know": {apierrors.NewNotFound(kinds, ""), true},
 		"kinds that may not be read":  {apierrors.NewForbidden(kinds, "", nil), false},
 	} {
-		milan := withConfiguration(t)
-		milan.Live = interceptor.NewClient(milan.Live, interceptor.Funcs{
-			List: func(ctx context.Context, c client.WithWatch, list client.ObjectList,
-				options ...client.ListOption) error {
-				if _, ok := list.(*authv1beta1.TenantList); ok {
-					return test.answer
-				}
-				return c.List(ctx, list, options...)
-			},
+		t.Run(name, func(t *testing.T) {
+			milan := withConfiguration(t)
+			milan.Live = interceptor.NewClient(milan.Live, interceptor.Funcs{
+				List: func(ctx context.Context, c client.WithWatch, list client.ObjectList,
+					options ...client.ListOption) error {
+					if _, ok := list.(*authv1beta1.TenantList); ok {
+						return test.answer
+					}
+					return c.List(ctx, list, options...)
+				},
+			})
+			shortcut := New(clustertest.Leaf(t, "rome"), milan)
+			if err := shortcut.Disconnect(t.Context(), Removal{}); (err == nil) != test.goes {
+				t.Error(err)
+			}
+			if left, err := shortcut.Server.Find(t.Context()); err != nil || (left.Configuration == nil) != test.goes {
+				t.Errorf("left is %v (%v)", left.Configuration, err)
+			}
 		})
-		shortcut := New(clustertest.Leaf(t, "rome"), milan)
-		if err := shortcut.Disconnect(t.Context(), Removal{}); (err == nil) != test.goes {
-			t.Errorf("%s: %v", name, err)
-		}
-		if left, err := shortcut.Server.Find(t.Context()); err != nil || (left.Configuration == nil) != test.goes {
-			t.Errorf("%s: left is %v (%v)", name, left.Configuration, err)
-		}
 	}
 }
 
@@ -291,18 +293,20 @@ func TestTheForeignClusterIsDeletedWithTheLastNetwork(t *testing.T) {
 		"not the last":           {[]client.Object{elsewhere}, false},
 		"the last, of a peering": {[]client.Object{clustertest.Peering("milan", liqov1beta1.ProviderRole)}, false},
 	} {
-		objects := slices.Concat(belongings()["mine"], test.more)
-		if name != "the last, of a peering" {
-			objects = append(objects, foreignCluster())
-		}
-		s := joinedAtRome(t, objects)
-		if err := s.Disconnect(t.Context(), Removal{EvenFromPeering: true}); err != nil {
-			t.Fatal(err)
-		}
-		err := s.Client.Leaf.Live.Get(t.Context(), client.ObjectKey{Name: "milan"}, &liqov1beta1.ForeignCluster{})
-		if gone := client.IgnoreNotFound(err) == nil && err != nil; gone != test.goes {
-			t.Errorf("%s: gone: %t (%v)", name, gone, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			objects := slices.Concat(belongings()["mine"], test.more)
+			if name != "the last, of a peering" {
+				objects = append(objects, foreignCluster())
+			}
+			s := joinedAtRome(t, objects)
+			if err := s.Disconnect(t.Context(), Removal{EvenFromPeering: true}); err != nil {
+				t.Fatal(err)
+			}
+			err := s.Client.Leaf.Live.Get(t.Context(), client.ObjectKey{Name: "milan"}, &liqov1beta1.ForeignCluster{})
+			if gone := client.IgnoreNotFound(err) == nil && err != nil; gone != test.goes {
+				t.Errorf("gone: %t (%v)", gone, err)
+			}
+		})
 	}
 }
 

@@ -81,17 +81,19 @@ func TestEditedRulesOfOneEndAreSeenAndRestored(t *testing.T) {
 		},
 		"removed": func(rules client.Object) error { return milan.Live.Delete(t.Context(), rules) },
 	} {
-		gateway := serveLimited(t, milan, database)
-		if err := spoil(&rulesAt(t, gateway.End)[0]); err != nil {
-			t.Fatal(err)
-		}
-		edited, err := gateway.IsBroken(t.Context())
-		if got := gateway.seen(t); err != nil || !edited || got.Allow != nil || got.Status != Disconnected {
-			t.Errorf("%s: got %+v, %s (%v)", name, got.Allow, got.Status, err)
-		}
-		if got := serveLimited(t, milan, database).seen(t); !reflect.DeepEqual(got.Allow, database) {
-			t.Errorf("%s: restored as %+v", name, got.Allow)
-		}
+		t.Run(name, func(t *testing.T) {
+			gateway := serveLimited(t, milan, database)
+			if err := spoil(&rulesAt(t, gateway.End)[0]); err != nil {
+				t.Fatal(err)
+			}
+			edited, err := gateway.IsBroken(t.Context())
+			if got := gateway.seen(t); err != nil || !edited || got.Allow != nil || got.Status != Disconnected {
+				t.Errorf("got %+v, %s (%v)", got.Allow, got.Status, err)
+			}
+			if got := serveLimited(t, milan, database).seen(t); !reflect.DeepEqual(got.Allow, database) {
+				t.Errorf("restored as %+v", got.Allow)
+			}
+		})
 	}
 }
 
@@ -118,15 +120,17 @@ func TestRulesThatOneEndCantEnforceAreRefusedBeforeItsGatewayExists(t *testing.T
 		"a range of the other leaf":  {milanAlone(t), &Allow{ToClient: outside.ToServer}, false},
 		"Liqo 1.0 without any rules": {clustertest.OldestLiqo(milanAlone(t)), nil, false},
 	} {
-		gateway := endObjectOf(test.milan, "rome", owner.GatewayServerResource)
-		checked := gateway.CheckAllow(t.Context(), test.allow)
-		err := gateway.EnsureGateway(t.Context(), "", test.allow, liqo.Endpoint{}, overNodePort.Server)
-		if errors.Is(checked, end.ErrRules) != test.refused || errors.Is(err, end.ErrRules) != test.refused {
-			t.Errorf("%s: %v at the plan, %v at the apply", name, checked, err)
-		}
-		if got := gateway.seen(t); got.Exists == test.refused {
-			t.Errorf("%s: the gateway is %+v", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			gateway := endObjectOf(test.milan, "rome", owner.GatewayServerResource)
+			checked := gateway.CheckAllow(t.Context(), test.allow)
+			err := gateway.EnsureGateway(t.Context(), "", test.allow, liqo.Endpoint{}, overNodePort.Server)
+			if errors.Is(checked, end.ErrRules) != test.refused || errors.Is(err, end.ErrRules) != test.refused {
+				t.Errorf("%v at the plan, %v at the apply", checked, err)
+			}
+			if got := gateway.seen(t); got.Exists == test.refused {
+				t.Errorf("the gateway is %+v", got)
+			}
+		})
 	}
 }
 
@@ -174,12 +178,14 @@ func TestAnInspectionShowsTheRulesOfEachEnd(t *testing.T) {
 		"only the server": {nil, database, nil},
 		"others":          {pings, database, nil},
 	} {
-		seen, err := joinedByEnds(t, test.atClient, test.atServer).Inspect(t.Context())
-		if err != nil || !reflect.DeepEqual(seen.Allow, test.both) || seen.Status == Disconnected ||
-			!reflect.DeepEqual(seen.ClientEnd.Allow, test.atClient) || !reflect.DeepEqual(seen.ServerEnd.Allow, test.atServer) {
-			t.Errorf("%s: got %+v, %+v and %+v, %s (%v)", name, seen.Allow, seen.ClientEnd.Allow, seen.ServerEnd.Allow,
-				seen.Status, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			seen, err := joinedByEnds(t, test.atClient, test.atServer).Inspect(t.Context())
+			if err != nil || !reflect.DeepEqual(seen.Allow, test.both) || seen.Status == Disconnected ||
+				!reflect.DeepEqual(seen.ClientEnd.Allow, test.atClient) || !reflect.DeepEqual(seen.ServerEnd.Allow, test.atServer) {
+				t.Errorf("got %+v, %+v and %+v, %s (%v)", seen.Allow, seen.ClientEnd.Allow, seen.ServerEnd.Allow,
+					seen.Status, err)
+			}
+		})
 	}
 }
 

@@ -129,10 +129,12 @@ func TestTheMakerIsThePeeringUnlessTheProviderHasEverything(t *testing.T) {
 			ByOther},
 		"somebody's": {clustertest.ClientEnd("milan", up), clustertest.ServerEnd("rome", up), ByOther},
 	} {
-		inspection, err := New(clustertest.Leaf(t, "rome", test.atRome...),
-			clustertest.Leaf(t, "milan", test.atMilan...)).Inspect(t.Context())
-		if err != nil || inspection.MadeBy != test.expected {
-			t.Errorf("%s: %q (%v), expected %q", name, inspection.MadeBy, err, test.expected)
-		}
+		t.Run(name, func(t *testing.T) {
+			inspection, err := New(clustertest.Leaf(t, "rome", test.atRome...),
+				clustertest.Leaf(t, "milan", test.atMilan...)).Inspect(t.Context())
+			if err != nil || inspection.MadeBy != test.expected {
+				t.Errorf("%q (%v), expected %q", inspection.MadeBy, err, test.expected)
+			}
+		})
 	}
 }

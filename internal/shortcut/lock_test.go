@@ -101,15 +101,17 @@ func TestALeftLeaseOfMineIsAReasonToCleanUp(t *testing.T) {
 		owner  owner.Owner
 		exists bool
 	}{"mine": {me, true}, "somebody's": {somebody, false}} {
-		synctest.Test(t, func(t *testing.T) {
-			s := New(leafWith(t, "rome"), leafWith(t, "milan")).OwnedBy(me)
-			lease := occupy(t, s, test.owner)
-			if state, err := s.Observe(t.Context()); err != nil || state.Exists != test.exists {
-				t.Errorf("%s: exists: %t (%v)", name, state.Exists, err)
-			}
-			if err := lease.Release(t.Context()); err != nil {
-				t.Error(err)
-			}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := New(leafWith(t, "rome"), leafWith(t, "milan")).OwnedBy(me)
+				lease := occupy(t, s, test.owner)
+				if state, err := s.Observe(t.Context()); err != nil || state.Exists != test.exists {
+					t.Errorf("exists: %t (%v)", state.Exists, err)
+				}
+				if err := lease.Release(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
 		})
 	}
 }
@@ -271,9 +273,11 @@ func TestAShortcutThatTheCachesDoNotShowIsNotTakenOver(t *testing.T) {
 	for name, s := range map[string]*Shortcut{
 		"in the same direction": New(rome, milan), "in the opposite direction": New(milan, rome),
 	} {
-		if err := s.OwnedBy(me).Connect(t.Context(), spec); !ownedByAnother(err) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := s.OwnedBy(me).Connect(t.Context(), spec); !ownedByAnother(err) {
+				t.Error(err)
+			}
+		})
 	}
 	object := endObjectOf(milan, "rome", owner.ConfigurationResource)
 	object.Create = true

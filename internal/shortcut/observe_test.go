@@ -70,24 +70,26 @@ func TestAShortcutThatOnlyTheCachesLackIsNotGone(t *testing.T) {
 	for name, self := range map[string]owner.Owner{
 		"with its tenant namespaces": me, "without any other trace": {Token: "stranger"},
 	} {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		var stale []*cluster.Leaf // whose caches and watches have nothing
-		for _, leaf := range leaves {
-			behind := clustertest.Leaf(t, leaf.Name)
-			behind.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{List: func(
-				ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
-			) error {
-				if _, ok := list.(*networkingv1beta1.ConfigurationList); ok {
-					defer cancel(late)
-				}
-				return c.List(ctx, list, options...)
-			}})
-			stale = append(stale, behind)
-		}
-		if state, err := New(stale[0], stale[1]).OwnedBy(self).Observe(ctx); !errors.Is(err, late) {
-			t.Errorf("%s, the state is %+v (%v)", name, state, err)
-		}
-		cancel(nil)
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			var stale []*cluster.Leaf // whose caches and watches have nothing
+			for _, leaf := range leaves {
+				behind := clustertest.Leaf(t, leaf.Name)
+				behind.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{List: func(
+					ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
+				) error {
+					if _, ok := list.(*networkingv1beta1.ConfigurationList); ok {
+						defer cancel(late)
+					}
+					return c.List(ctx, list, options...)
+				}})
+				stale = append(stale, behind)
+			}
+			if state, err := New(stale[0], stale[1]).OwnedBy(self).Observe(ctx); !errors.Is(err, late) {
+				t.Errorf("the state is %+v (%v)", state, err)
+			}
+			cancel(nil)
+		})
 	}
 }
 
@@ -124,16 +126,18 @@ func TestTheStateSaysWhereEachLeafReachesTheOther(t *testing.T) {
 
 func TestAnExtraObjectOfThePairIsNamedUnlessItIsTheOwners(t *testing.T) {
 	for name, further := range map[string]bool{"someone else's": true, "the owner's": false} {
-		another := second()
-		if !further {
-			another = ours(another)
-		}
-		state, err := New(clustertest.Leaf(t, "rome"),
-			clustertest.Leaf(t, "milan", ours(clustertest.GatewayServer("rome", 51840)), another)).Observe(t.Context())
-		named := strings.Join(state.Duplicates, "; ") == `GatewayServer liqo-tenant-rome/somewhat-later on leaf "milan"`
-		if err != nil || named != further {
-			t.Errorf("%s: it names %q (%v)", name, state.Duplicates, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			another := second()
+			if !further {
+				another = ours(another)
+			}
+			state, err := New(clustertest.Leaf(t, "rome"),
+				clustertest.Leaf(t, "milan", ours(clustertest.GatewayServer("rome", 51840)), another)).Observe(t.Context())
+			named := strings.Join(state.Duplicates, "; ") == `GatewayServer liqo-tenant-rome/somewhat-later on leaf "milan"`
+			if err != nil || named != further {
+				t.Errorf("it names %q (%v)", state.Duplicates, err)
+			}
+		})
 	}
 }
 
@@ -182,10 +186,12 @@ func TestAShortcutExistsWhileARemovalHasSomethingToDo(t *testing.T) {
 			[]client.Object{foreignCluster(false), clustertest.Configuration("rome")}, false,
 		},
 	} {
-		state, err := New(clustertest.Leaf(t, "rome"),
-			clustertest.Leaf(t, "milan", test.onMilan...)).Observe(t.Context())
-		if err != nil || state.Exists != test.exists || state.Status != Disconnected {
-			t.Errorf("%s: exists: %t, %s (%v)", name, state.Exists, state.Status, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			state, err := New(clustertest.Leaf(t, "rome"),
+				clustertest.Leaf(t, "milan", test.onMilan...)).Observe(t.Context())
+			if err != nil || state.Exists != test.exists || state.Status != Disconnected {
+				t.Errorf("exists: %t, %s (%v)", state.Exists, state.Status, err)
+			}
+		})
 	}
 }

@@ -142,16 +142,18 @@ func TestARepairUnlabelsOnlyAFormerSecret(t *testing.T) {
 		"the gateway uses another":    {[]client.Object{using("other-keys")}, false},
 		"the gateway still uses that": {[]client.Object{using("my-keys")}, true},
 	} {
-		milan := clustertest.Leaf(t, "milan", append(test.gateway, clustertest.KeySecret("rome", nil))...)
-		server := New(clustertest.Leaf(t, "rome"), milan).Server
-		if err := server.ReleaseKeySecret(t.Context(), former); err != nil {
-			t.Fatal(err)
-		}
-		var secret corev1.Secret
-		if err := milan.Live.Get(t.Context(), client.ObjectKey(former), &secret); err != nil ||
-			(cluster.RemoteID(&secret) != "") != test.labelled {
-			t.Errorf("%s: labels are %v (%v)", name, secret.Labels, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			milan := clustertest.Leaf(t, "milan", append(test.gateway, clustertest.KeySecret("rome", nil))...)
+			server := New(clustertest.Leaf(t, "rome"), milan).Server
+			if err := server.ReleaseKeySecret(t.Context(), former); err != nil {
+				t.Fatal(err)
+			}
+			var secret corev1.Secret
+			if err := milan.Live.Get(t.Context(), client.ObjectKey(former), &secret); err != nil ||
+				(cluster.RemoteID(&secret) != "") != test.labelled {
+				t.Errorf("labels are %v (%v)", secret.Labels, err)
+			}
+		})
 	}
 }
 
@@ -202,12 +204,14 @@ func TestOnlyObjectsThatAnApplyRestoresAreLost(t *testing.T) {
 			[]client.Object{seenOnce, service, keyOf("rome"), told("rome", key)}, false,
 		},
 	} {
-		rome := clustertest.Leaf(t, "rome", append(test.rome,
-			ours(clustertest.WithClientKeys(clustertest.GatewayClient("milan"))))...)
-		milan := clustertest.Leaf(t, "milan", append(test.milan, clustertest.GatewayDeployment("rome"),
-			clustertest.WithServerKeys(exposedGateway()))...)
-		if lost, err := New(rome, milan).Lost(t.Context()); err != nil || lost != test.lost {
-			t.Errorf("%s: lost: %t (%v)", name, lost, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			rome := clustertest.Leaf(t, "rome", append(test.rome,
+				ours(clustertest.WithClientKeys(clustertest.GatewayClient("milan"))))...)
+			milan := clustertest.Leaf(t, "milan", append(test.milan, clustertest.GatewayDeployment("rome"),
+				clustertest.WithServerKeys(exposedGateway()))...)
+			if lost, err := New(rome, milan).Lost(t.Context()); err != nil || lost != test.lost {
+				t.Errorf("lost: %t (%v)", lost, err)
+			}
+		})
 	}
 }

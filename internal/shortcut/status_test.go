@@ -65,11 +65,13 @@ func TestWithAnyObjectMissingThereIsNoConnection(t *testing.T) {
 		"the client's PublicKey":     func(client, _ *liqo.Objects) { client.PublicKey = nil },
 		"the server's PublicKey":     func(_, server *liqo.Objects) { server.PublicKey = nil },
 	} {
-		client, server := wholeClient(networkingv1beta1.Connected), wholeServer(networkingv1beta1.Connected)
-		remove(&client, &server)
-		if got := (network{client: client, server: server}).status(); got != Disconnected {
-			t.Errorf("without %s: %s", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			client, server := wholeClient(networkingv1beta1.Connected), wholeServer(networkingv1beta1.Connected)
+			remove(&client, &server)
+			if got := (network{client: client, server: server}).status(); got != Disconnected {
+				t.Errorf("without %s: %s", name, got)
+			}
+		})
 	}
 }
 

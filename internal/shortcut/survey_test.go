@@ -147,25 +147,27 @@ func TestTheRolesOfAPeeringComeFromEitherCluster(t *testing.T) {
 		"one direction told by one": {liqov1beta1.ProviderRole, liqov1beta1.ProviderRole, "europe>rome both ways"},
 		"not known yet":             {liqov1beta1.UnknownRole, "", "europe>rome both ways"},
 	} {
-		held := map[string][]client.Object{"europe": {}, "rome": {}}
-		if test.atEurope != "" {
-			held["europe"] = append(held["europe"], clustertest.Peering("rome", test.atEurope))
-		}
-		if test.atRome != "" {
-			held["rome"] = append(held["rome"], clustertest.Peering("europe", test.atRome))
-		}
-		survey := NewSurvey(t.Context(), []string{"rome", "europe"}, among(t, held))
-		peerings := peered(survey)
-		if len(peerings) != 1 || len(survey.Networks()) != 0 || survey.Links[0].Status != "" {
-			t.Fatalf("%s: %+v", name, survey)
-		}
-		got := peerings[0].Consumer + ">" + peerings[0].Provider
-		if peerings[0].BothWays {
-			got += " both ways"
-		}
-		if got != test.expected {
-			t.Errorf("%s: %s, expected %s", name, got, test.expected)
-		}
+		t.Run(name, func(t *testing.T) {
+			held := map[string][]client.Object{"europe": {}, "rome": {}}
+			if test.atEurope != "" {
+				held["europe"] = append(held["europe"], clustertest.Peering("rome", test.atEurope))
+			}
+			if test.atRome != "" {
+				held["rome"] = append(held["rome"], clustertest.Peering("europe", test.atRome))
+			}
+			survey := NewSurvey(t.Context(), []string{"rome", "europe"}, among(t, held))
+			peerings := peered(survey)
+			if len(peerings) != 1 || len(survey.Networks()) != 0 || survey.Links[0].Status != "" {
+				t.Fatalf("%+v", survey)
+			}
+			got := peerings[0].Consumer + ">" + peerings[0].Provider
+			if peerings[0].BothWays {
+				got += " both ways"
+			}
+			if got != test.expected {
+				t.Errorf("%s, expected %s", got, test.expected)
+			}
+		})
 	}
 }
 
@@ -197,11 +199,13 @@ func TestAnIncompleteNetworkIsDisconnected(t *testing.T) {
 		"a second object of the same kind": {append(clustertest.ServerEnd("rome", up), second()),
 			clustertest.ClientEnd("milan", up), []string{"rome>milan Connected other"}},
 	} {
-		survey := NewSurvey(t.Context(), []string{"rome", "milan"},
-			among(t, map[string][]client.Object{"milan": test.atMilan, "rome": test.atRome}))
-		if got := said(survey.Networks()); !slices.Equal(got, test.expected) {
-			t.Errorf("%s: %q, expected %q", name, got, test.expected)
-		}
+		t.Run(name, func(t *testing.T) {
+			survey := NewSurvey(t.Context(), []string{"rome", "milan"},
+				among(t, map[string][]client.Object{"milan": test.atMilan, "rome": test.atRome}))
+			if got := said(survey.Networks()); !slices.Equal(got, test.expected) {
+				t.Errorf("%q, expected %q", got, test.expected)
+			}
+		})
 	}
 }
 
@@ -213,13 +217,15 @@ func TestTheLatencyOfANetworkIsTheClientsOrElseTheServers(t *testing.T) {
 		"both":         {"2ms", "3ms", 2},
 		"the server's": {"N/A", "3ms", 3},
 	} {
-		survey := NewSurvey(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
-			"rome":  clustertest.ClientEnd("milan", measured(test.client)),
-			"milan": clustertest.ServerEnd("rome", measured(test.server)),
-		}))
-		if got := survey.Networks()[0].Latency; got == nil || got.Milliseconds() != test.expected {
-			t.Errorf("%s: %+v", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			survey := NewSurvey(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
+				"rome":  clustertest.ClientEnd("milan", measured(test.client)),
+				"milan": clustertest.ServerEnd("rome", measured(test.server)),
+			}))
+			if got := survey.Networks()[0].Latency; got == nil || got.Milliseconds() != test.expected {
+				t.Errorf("%+v", got)
+			}
+		})
 	}
 }
 

@@ -45,18 +45,20 @@ func TestTheFirstUpdateAfterAnImportMarksWhatNobodyOwnsAndNothingElse(t *testing
 		"half marked": {halfMarked, []string{"me", "me", "me", "me"}},
 		"another's":   {theirs, []string{"somebody", "somebody", "me", "me"}},
 	} {
-		s := joinedAtRome(t, test.objects).OwnedBy(claims)
-		if err := s.take(t.Context(), s.Client, nil); err != nil {
-			t.Fatal(err)
-		}
-		marked, err := s.Client.Markable(t.Context())
-		var owners []string
-		for _, object := range marked {
-			owners = append(owners, owner.TokenOf(object))
-		}
-		if err != nil || !slices.Equal(owners, test.owners) {
-			t.Errorf("%s: the owners are %q (%v)", name, owners, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := joinedAtRome(t, test.objects).OwnedBy(claims)
+			if err := s.take(t.Context(), s.Client, nil); err != nil {
+				t.Fatal(err)
+			}
+			marked, err := s.Client.Markable(t.Context())
+			var owners []string
+			for _, object := range marked {
+				owners = append(owners, owner.TokenOf(object))
+			}
+			if err != nil || !slices.Equal(owners, test.owners) {
+				t.Errorf("the owners are %q (%v)", owners, err)
+			}
+		})
 	}
 }
 

@@ -47,14 +47,16 @@ func TestAFilterKeepsItsEdgesAndTheirEnds(t *testing.T) {
 			[]string{"west-00>south-00"},
 		},
 	} {
-		selected := graph.Select(test.filter)
-		nodes, edges := named(selected)
-		if !slices.Equal(nodes, test.nodes) || !slices.Equal(edges, test.edges) {
-			t.Errorf("%s:\ngot      %q %q\nexpected %q %q", name, nodes, edges, test.nodes, test.edges)
-		}
-		if whole := selected.Whole; whole == nil || whole.Nodes != 10 || whole.Edges != len(graph.Edges) {
-			t.Errorf("%s: the whole graph has size %+v", name, whole)
-		}
+		t.Run(name, func(t *testing.T) {
+			selected := graph.Select(test.filter)
+			nodes, edges := named(selected)
+			if !slices.Equal(nodes, test.nodes) || !slices.Equal(edges, test.edges) {
+				t.Errorf("%s:\ngot      %q %q\nexpected %q %q", name, nodes, edges, test.nodes, test.edges)
+			}
+			if whole := selected.Whole; whole == nil || whole.Nodes != 10 || whole.Edges != len(graph.Edges) {
+				t.Errorf("the whole graph has size %+v", whole)
+			}
+		})
 	}
 }
 
@@ -80,9 +82,11 @@ func TestASelectionHasThePairsOfItsClustersWithoutAShortcut(t *testing.T) {
 		"of Rome":       {Filter{EdgesOf: []string{"rome"}}, 1, 2},
 		"problems only": {Filter{ProblemsOnly: true}, 0, 0},
 	} {
-		selected := graph.Select(test.filter)
-		if selected.Lines() != test.pairs || len(selected.Nodes) != test.nodes {
-			t.Errorf("%s: %+v", name, selected)
-		}
+		t.Run(name, func(t *testing.T) {
+			selected := graph.Select(test.filter)
+			if selected.Lines() != test.pairs || len(selected.Nodes) != test.nodes {
+				t.Errorf("%+v", selected)
+			}
+		})
 	}
 }

@@ -92,16 +92,18 @@ func TestTheCentralClusterIsTheOneThatMostOthersArePeeredWith(t *testing.T) {
 		"of two equals, the first by name": {[]shortcut.Link{both}, "", []string{"athens"}},
 		"none without a peering":           {nil, "", nil},
 	} {
-		graph := New(shortcut.Survey{Leaves: leaves, Links: test.peerings}, test.asked)
-		var central []string
-		for _, node := range graph.Nodes {
-			if node.Central {
-				central = append(central, node.Name)
+		t.Run(name, func(t *testing.T) {
+			graph := New(shortcut.Survey{Leaves: leaves, Links: test.peerings}, test.asked)
+			var central []string
+			for _, node := range graph.Nodes {
+				if node.Central {
+					central = append(central, node.Name)
+				}
 			}
-		}
-		if !slices.Equal(central, test.expected) {
-			t.Errorf("%s: %q, expected %q", name, central, test.expected)
-		}
+			if !slices.Equal(central, test.expected) {
+				t.Errorf("%q, expected %q", central, test.expected)
+			}
+		})
 	}
 }
 

@@ -167,8 +167,10 @@ func TestAGraphIsDrawnOnlyIfMermaidDrawsIt(t *testing.T) {
 		"characters of two units each":    {named(strings.Repeat("𐐀", room/2)), true},
 		"one character of two units more": {named(strings.Repeat("𐐀", room/2+1)), false},
 	} {
-		if drawn := test.graph.Mermaid() != ""; drawn != test.drawn {
-			t.Errorf("%s: drawn: %t", name, drawn)
-		}
+		t.Run(name, func(t *testing.T) {
+			if drawn := test.graph.Mermaid() != ""; drawn != test.drawn {
+				t.Errorf("drawn: %t", drawn)
+			}
+		})
 	}
 }

@@ -100,13 +100,15 @@ func TestPairsShareAServiceOrHaveAShortcut(t *testing.T) {
 		"a peering without a network": {[]shortcut.Link{peering("rome", "milan")}, nil, nil},
 		"a leaf that is no node":      {nil, []direct.Placement{placed("shop", "web", "milan", "venice")}, nil},
 	} {
-		graph := New(shortcut.Survey{
-			Leaves: leavesOf("europe", "milan", "naples", "rome", "turin"), Links: slices.Concat(spokes, test.links),
-		}, "europe")
-		err := graph.AddPairs(test.placements)
-		if lines := shownPairs(graph); err != nil || !slices.Equal(lines, test.expected) || graph.Pairs == nil {
-			t.Errorf("%s: %q, %v", name, lines, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			graph := New(shortcut.Survey{
+				Leaves: leavesOf("europe", "milan", "naples", "rome", "turin"), Links: slices.Concat(spokes, test.links),
+			}, "europe")
+			err := graph.AddPairs(test.placements)
+			if lines := shownPairs(graph); err != nil || !slices.Equal(lines, test.expected) || graph.Pairs == nil {
+				t.Errorf("%q, %v", lines, err)
+			}
+		})
 	}
 }
 
@@ -160,23 +162,25 @@ func TestPairsAreAnErrorIfAClusterThatCannotBeReadMayBelongToOne(t *testing.T) {
 		"both, with names as IDs":    {"id-rome", "id-milan", `whether "id-milan" and "id-rome" have a shortcut`},
 		"both, one with another one": {"id-rome", "other", `which may be one of those`},
 	} {
-		survey := shortcut.Survey{
-			Leaves: leavesOf("europe"), Links: []shortcut.Link{spoke("rome", 0, false), spoke("milan", 0, false)},
-		}
-		for read, shown := range map[string]string{"rome": test.rome, "milan": test.milan} {
-			if shown == read {
-				survey.Leaves = append(survey.Leaves, leaf(read, "id-"+read))
-			} else {
-				survey.Leaves = append(survey.Leaves, leaf(shown, ""))
+		t.Run(name, func(t *testing.T) {
+			survey := shortcut.Survey{
+				Leaves: leavesOf("europe"), Links: []shortcut.Link{spoke("rome", 0, false), spoke("milan", 0, false)},
 			}
-		}
-		graph := New(survey, "europe")
-		err := graph.AddPairs([]direct.Placement{web})
-		if (err == nil) != (test.problem == "") || err != nil && !strings.Contains(err.Error(), test.problem) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err == nil && len(graph.Pairs) != 1 {
-			t.Errorf("%s: %+v", name, graph.Pairs)
-		}
+			for read, shown := range map[string]string{"rome": test.rome, "milan": test.milan} {
+				if shown == read {
+					survey.Leaves = append(survey.Leaves, leaf(read, "id-"+read))
+				} else {
+					survey.Leaves = append(survey.Leaves, leaf(shown, ""))
+				}
+			}
+			graph := New(survey, "europe")
+			err := graph.AddPairs([]direct.Placement{web})
+			if (err == nil) != (test.problem == "") || err != nil && !strings.Contains(err.Error(), test.problem) {
+				t.Error(err)
+			}
+			if err == nil && len(graph.Pairs) != 1 {
+				t.Errorf("%+v", graph.Pairs)
+			}
+		})
 	}
 }

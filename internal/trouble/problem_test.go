@@ -20,9 +20,11 @@ func TestTheTextOfAProblemHasTheEvidenceAndThenTheAdvice(t *testing.T) {
 		},
 		"without evidence": {Problem{Summary: "no name", Advice: "Set it."}, "no name", "no name.\nSet it."},
 	} {
-		if test.problem.Headline() != test.headline || test.problem.Error() != test.text {
-			t.Errorf("%s: got %q:\n%s", name, test.problem.Headline(), test.problem.Error())
-		}
+		t.Run(name, func(t *testing.T) {
+			if test.problem.Headline() != test.headline || test.problem.Error() != test.text {
+				t.Errorf("got %q:\n%s", test.problem.Headline(), test.problem.Error())
+			}
+		})
 	}
 }
 

@@ -93,36 +93,40 @@ func TestAGatewayIsReachedAsItsServiceIs(t *testing.T) {
 			address, 51840,
 		},
 	} {
-		endpoint := applied(t, liqotest.Leaf(t, "rome"), server(test.asked)).Status.Endpoint
-		if endpoint == nil || !slices.Equal(endpoint.Addresses, []string{test.address}) || endpoint.Port != test.port ||
-			*endpoint.Protocol != corev1.ProtocolUDP {
-			t.Errorf("%s: it is reached at %+v", name, endpoint)
-		}
+		t.Run(name, func(t *testing.T) {
+			endpoint := applied(t, liqotest.Leaf(t, "rome"), server(test.asked)).Status.Endpoint
+			if endpoint == nil || !slices.Equal(endpoint.Addresses, []string{test.address}) || endpoint.Port != test.port ||
+				*endpoint.Protocol != corev1.ProtocolUDP {
+				t.Errorf("it is reached at %+v", endpoint)
+			}
+		})
 	}
 }
 
 func TestAGatewayHasTheKeysThatWereBroughtElseItsOwn(t *testing.T) {
 	rome := liqotest.Leaf(t, "rome", liqotest.KeySecret(t, "liqo-tenant-milan", "brought"))
 	for expected, brought := range map[string]string{"brought": "brought", "gw-milan": ""} {
-		gateway := &networkingv1beta1.GatewayClient{ObjectMeta: forMilan()}
-		gateway.Spec.SecretRef.Name = brought
-		keys := applied(t, rome, gateway).Status.SecretRef
-		if keys == nil || keys.Name != expected {
-			t.Fatalf("its keys are in %+v", keys)
-		}
-		var secret corev1.Secret
-		key := client.ObjectKey{Namespace: keys.Namespace, Name: keys.Name}
-		if err := rome.Live.Get(t.Context(), key, &secret); err != nil ||
-			len(secret.Data[consts.PrivateKeyField]) != 32 || len(secret.Data[consts.PublicKeyField]) != 32 {
-			t.Errorf("%s has no two keys of 32 bytes (%v)", expected, err)
-		}
-		if err := rome.Live.Delete(t.Context(), gateway); err != nil {
-			t.Fatal(err)
-		}
-		err := rome.Live.Get(t.Context(), client.ObjectKeyFromObject(&secret), &secret)
-		if goes := apierrors.IsNotFound(err); goes != (brought == "") {
-			t.Errorf("%s goes with the gateway: %t (%v)", expected, goes, err)
-		}
+		t.Run(expected, func(t *testing.T) {
+			gateway := &networkingv1beta1.GatewayClient{ObjectMeta: forMilan()}
+			gateway.Spec.SecretRef.Name = brought
+			keys := applied(t, rome, gateway).Status.SecretRef
+			if keys == nil || keys.Name != expected {
+				t.Fatalf("its keys are in %+v", keys)
+			}
+			var secret corev1.Secret
+			key := client.ObjectKey{Namespace: keys.Namespace, Name: keys.Name}
+			if err := rome.Live.Get(t.Context(), key, &secret); err != nil ||
+				len(secret.Data[consts.PrivateKeyField]) != 32 || len(secret.Data[consts.PublicKeyField]) != 32 {
+				t.Errorf("%s has no two keys of 32 bytes (%v)", expected, err)
+			}
+			if err := rome.Live.Delete(t.Context(), gateway); err != nil {
+				t.Fatal(err)
+			}
+			err := rome.Live.Get(t.Context(), client.ObjectKeyFromObject(&secret), &secret)
+			if goes := apierrors.IsNotFound(err); goes != (brought == "") {
+				t.Errorf("%s goes with the gateway: %t (%v)", expected, goes, err)
+			}
+		})
 	}
 }
 
