@@ -63,25 +63,6 @@ func dialled() liqo.GatewaySettings {
 // milansAddress is the endpoint that Milan's gateway reports.
 var milansAddress = liqo.Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}
 
-func TestAGatewayClientHasEverySetting(t *testing.T) {
-	keys := clustertest.KeySecret("rome", clustertest.NewKeys(t))
-	keys.Namespace = "liqo-tenant-milan"
-	rome := romesEnd(t, keys)
-	rome.Owner = me
-	if _, err := rome.EnsureGateway(t.Context(), "liqo-tenant-milan", milansAddress, dialled()); err != nil {
-		t.Fatal(err)
-	}
-	objects, err := rome.Find(t.Context())
-	if err != nil || objects.GatewayAs(liqo.ClientRole) == nil || objects.Namespace() != "liqo-tenant-milan" ||
-		objects.TunnelSettings().MTU != 1400 ||
-		!me.Marked(objects.Gateway) {
-		t.Fatalf("got %+v (%v)", objects.GatewayAs(liqo.ClientRole), err)
-	}
-	if got := objects.ObservedGateway(liqo.ClientRole); !reflect.DeepEqual(*got, dialled()) {
-		t.Errorf("got %+v", got)
-	}
-}
-
 func TestAnExistingGatewayClientIsChangedInPlace(t *testing.T) {
 	existing := ours(clustertest.GatewayClient("milan"))
 	existing.Name = "of-another-name"

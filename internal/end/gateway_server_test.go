@@ -3,7 +3,6 @@ package end
 import (
 	"context"
 	"errors"
-	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -32,23 +31,6 @@ func exposed() liqo.GatewaySettings {
 		ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"},
 		KeySecret: "my-keys",
 		Template:  liqo.Template{Name: "my-server", Namespace: "custom", Resource: liqo.DefaultServerTemplateResource},
-	}
-}
-
-func TestAGatewayServerHasEverySetting(t *testing.T) {
-	milan := milansEnd(t, clustertest.KeySecret("rome", clustertest.NewKeys(t)))
-	milan.Owner = me
-	if _, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, exposed()); err != nil {
-		t.Fatal(err)
-	}
-	objects, err := milan.Find(t.Context())
-	if err != nil || objects.GatewayAs(liqo.ServerRole) == nil || objects.Namespace() != "liqo-tenant-rome" ||
-		objects.TunnelSettings().MTU != 1400 ||
-		!me.Marked(objects.Gateway) {
-		t.Fatalf("got %+v (%v)", objects.GatewayAs(liqo.ServerRole), err)
-	}
-	if got := objects.ObservedGateway(liqo.ServerRole); !reflect.DeepEqual(*got, exposed()) {
-		t.Errorf("got %+v", got)
 	}
 }
 

@@ -56,8 +56,10 @@ func TestTheErrorNamesATemplateThatCannotBeUsed(t *testing.T) {
 			"It must be group/version/resource."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, ofServer := server.CheckTemplate(t.Context(), liqo.GatewaySettings{Role: liqo.ServerRole, Template: test.template})
-			_, ofClient := client.CheckTemplate(t.Context(), liqo.GatewaySettings{Role: liqo.ClientRole, Template: test.template})
+			_, ofServer := server.CheckTemplate(t.Context(),
+				liqo.GatewaySettings{Role: liqo.ServerRole, Template: test.template})
+			_, ofClient := client.CheckTemplate(t.Context(),
+				liqo.GatewaySettings{Role: liqo.ClientRole, Template: test.template})
 			for leaf, end := range map[string]struct {
 				err     error
 				summary string

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework-nettypes/cidrtypes"
@@ -11,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"k8s.io/utils/ptr"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -100,50 +98,6 @@ func ofKeySecrets() shortcut.Removal {
 	}
 }
 
-func TestEverySettingReachesTheLeaves(t *testing.T) {
-	model := fullySet(t)
-	expected := shortcut.Spec{
-		TunnelSettings: liqo.TunnelSettings{MTU: 1400, KeyRotation: "first"},
-		Allow: &shortcut.Allow{
-			ToClient: []liqo.Rule{{Protocol: liqo.ICMP}},
-			ToServer: []liqo.Rule{
-				{}, {Protocol: liqo.TCP, Port: 80, EndPort: 90, CIDRs: []string{"10.3.0.0/24", "10.3.1.0/24"}},
-			},
-		},
-		Server: liqo.GatewaySettings{
-			Role:        liqo.ServerRole,
-			ServiceType: "NodePort", Port: 51900, NodePort: 31000, LoadBalancerIP: "192.0.2.10",
-			ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"},
-			KeySecret: "server-keys",
-			Template:  liqo.Template{Name: "my-server", Namespace: "custom", Resource: "g/v1/servers"},
-			Pods:      fullySetPods(),
-		},
-		Client: liqo.GatewaySettings{
-			Role:          liqo.ClientRole,
-			ServerAddress: "milan.example.com", ServerPort: 41000, KeySecret: "client-keys",
-			Template: liqo.Template{Name: "my-client", Namespace: "custom", Resource: "g/v1/clients"},
-			Pods:     &liqo.PodSettings{Replicas: 3},
-		},
-		ClientEnd: shortcut.EndSpec{
-			Namespace:    "of-rome",
-			Announcement: end.Announcement{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.2.0.0/16"},
-		},
-		ServerEnd: shortcut.EndSpec{
-			Namespace:    "of-milan",
-			Announcement: end.Announcement{PodCIDRs: []string{"10.3.0.0/16"}, ExternalCIDR: "10.4.0.0/16"},
-		},
-		ForbidRemapping: true, WaitForConnection: true,
-	}
-	if spec := model.spec(t.Context(), &model); !reflect.DeepEqual(spec, expected) {
-		t.Errorf("got      %+v\nexpected %+v", spec, expected)
-	}
-	removal := ofKeySecrets()
-	removal.KeepConfigurations, removal.EvenFromPeering = true, true
-	if got := model.removal(); !reflect.DeepEqual(got, removal) {
-		t.Errorf("the removal is %+v", got)
-	}
-}
-
 func TestUnsetValuesAreLeftToTheLeaves(t *testing.T) {
 	plan, config := fullySet(t), settled(t) // the plan has the values of the state
 	plan.CIDRRemapping, plan.OnDestroy = types.StringValue(remappingAllowed), types.StringValue(destroyResets)
@@ -205,26 +159,6 @@ func TestTheStateHasWhatTheLeavesShow(t *testing.T) {
 		t.Run(attribute, func(t *testing.T) {
 			if test.got != test.expected {
 				t.Errorf("%s is %s, expected %s", attribute, test.got, test.expected)
-			}
-		})
-	}
-}
-
-func TestEverySettingOfAGatewayIsReadFromTheLeaf(t *testing.T) {
-	expected := fullySet(t)
-	spec := expected.spec(t.Context(), &expected)
-	found := working()
-	found.ServerGateway, found.ClientGateway = &spec.Server, &spec.Client
-	found.ServerGateway.TunnelSettings, found.ClientGateway.TunnelSettings = spec.TunnelSettings, spec.TunnelSettings
-	imported := shortcutModel{
-		ServerGateway: types.ObjectNull(serverGatewayTypes), ClientGateway: types.ObjectNull(clientGatewayTypes),
-	}
-	for name, model := range map[string]shortcutModel{"as it was set": expected, "imported": imported} {
-		t.Run(name, func(t *testing.T) {
-			model.observed(t.Context(), found)
-			if !model.ServerGateway.Equal(expected.ServerGateway) || !model.ClientGateway.Equal(expected.ClientGateway) ||
-				model.tunnelModel != expected.tunnelModel {
-				t.Errorf("got %s and %s, %v", model.ServerGateway, model.ClientGateway, model.tunnelModel)
 			}
 		})
 	}
@@ -330,19 +264,6 @@ func working() shortcut.State {
 	}
 }
 
-func TestAnIntactShortcutChangesNoSetting(t *testing.T) {
-	model := settled(t)
-	model.observed(t.Context(), working())
-	before := settled(t)
-	if !model.MTU.Equal(before.MTU) || !model.ServerGateway.Equal(before.ServerGateway) ||
-		!model.ClientGateway.Equal(before.ClientGateway) {
-		t.Errorf("a setting has changed: MTU %v, gateways %v and %v", model.MTU, model.ServerGateway, model.ClientGateway)
-	}
-	if model.ID.ValueString() != "rome/milan" || model.Status.ValueString() != "Connected" {
-		t.Errorf("got id %s, status %s", model.ID, model.Status)
-	}
-}
-
 // Terraform refuses a result in which an attribute of the plan has another value.
 func TestAReplicaThatTakesOverDuringAnApplyShowsAtTheNextRefresh(t *testing.T) {
 	said, moved := working().ServerEndpoint, working()
@@ -369,7 +290,7 @@ func TestAReplicaThatTakesOverDuringAnApplyShowsAtTheNextRefresh(t *testing.T) {
 }
 
 func TestAChangeOfTheMTUThatIsHalfDoneShowsWhateverIsConfigured(t *testing.T) {
-	for _, mtus := range [][2]int32{{1340, 1400}, {1400, 1340}} {
+	for _, mtus := range [][2]int32{{1340, 1400}, {1400, 1340}, {0, 1340}} {
 		model, state := settled(t), working()
 		state.ClientGateway.MTU, state.ServerGateway.MTU = int(mtus[0]), int(mtus[1])
 		model.observed(t.Context(), state)
@@ -391,59 +312,5 @@ func TestARotationThatIsHalfDoneShowsWhateverIsConfigured(t *testing.T) {
 				t.Errorf("with %q, a plan for %q changes nothing", rotations, configured)
 			}
 		}
-	}
-}
-
-func TestChangesOutsideOfTerraformShow(t *testing.T) {
-	for name, test := range map[string]struct {
-		change func(*shortcut.State)
-		shows  func(shortcutModel) bool
-	}{
-		"the client's MTU": {
-			func(s *shortcut.State) { s.ClientGateway.MTU = 1200 }, func(m shortcutModel) bool { return m.MTU.IsNull() },
-		},
-		"the server's MTU": {
-			func(s *shortcut.State) { s.ServerGateway.MTU = 1200 }, func(m shortcutModel) bool { return m.MTU.IsNull() },
-		},
-		"an MTU that is removed": {
-			func(s *shortcut.State) { s.ClientGateway.MTU = 0 }, func(m shortcutModel) bool { return m.MTU.IsNull() },
-		},
-		"the Service's port": {
-			func(s *shortcut.State) { s.ServerGateway.Port = 1 },
-			func(m shortcutModel) bool { return !m.ServerGateway.Equal(defaultServerGateway(t.Context())) },
-		},
-		"the Service's annotations": {
-			func(s *shortcut.State) { s.ServerGateway.ServiceAnnotations = map[string]string{"a": "b"} },
-			func(m shortcutModel) bool { return strings.Contains(m.ServerGateway.String(), `{"a":"b"}`) },
-		},
-		"the keys' Secret": {
-			func(s *shortcut.State) { s.ServerGateway.KeySecret = "theirs" },
-			func(m shortcutModel) bool {
-				return strings.Contains(m.ServerGateway.String(), `"key_secret_name":"theirs"`)
-			},
-		},
-		"the client's template": {
-			func(s *shortcut.State) { s.ClientGateway.Template.Name = "theirs" },
-			func(m shortcutModel) bool { return strings.Contains(m.ClientGateway.String(), `"name":"theirs"`) },
-		},
-		"the dialled address": {
-			func(s *shortcut.State) { s.ClientGateway.ServerAddress = "9.9.9.9" },
-			func(m shortcutModel) bool {
-				return strings.Contains(m.ClientGateway.String(), `"server_address":"9.9.9.9"`)
-			},
-		},
-		"the dialled port": {
-			func(s *shortcut.State) { s.ClientGateway.ServerPort = 9 },
-			func(m shortcutModel) bool { return strings.Contains(m.ClientGateway.String(), `"server_port":9`) },
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			model, state := settled(t), working()
-			test.change(&state)
-			model.observed(t.Context(), state)
-			if !test.shows(model) {
-				t.Errorf("%s does not show", name)
-			}
-		})
 	}
 }

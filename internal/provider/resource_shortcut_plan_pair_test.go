@@ -1,11 +1,9 @@
 package provider
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,36 +11,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
-
-func TestAnUnknownNameIsAReplacementWithItsReason(t *testing.T) {
-	state := shortcutModel{
-		ID: types.StringValue("rome/milan"), Client: types.StringValue("roma"), Server: types.StringValue("milan"),
-		ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"),
-		ClientNamespace: types.StringValue("liqo-tenant-milan"),
-	}
-	p := planningOf(state, shortcutModel{}, &state, pair{})
-	p.plan.Client = types.StringUnknown()
-	diags := p.planUnknownNames()
-	if len(p.replace) != 1 || !p.replace[0].Equal(path.Root("client")) {
-		t.Errorf("attributes that force a replacement: %v", p.replace)
-	}
-	const reason = `It was "roma", and it is not known yet whether it will still refer to cluster "rome". ` +
-		`So the plan replaces the shortcut.`
-	if diags.HasError() || diags.WarningsCount() != 1 || !strings.Contains(diags.Warnings()[0].Detail(), reason) {
-		t.Errorf("got %v", diags)
-	}
-	for _, value := range []types.String{
-		p.plan.ID, p.plan.ClientClusterID, p.plan.ServerClusterID, p.plan.ClientNamespace,
-	} {
-		if !value.IsUnknown() {
-			t.Errorf("planned %s", value)
-		}
-	}
-	p.state, p.replace = nil, nil
-	if diags := p.planUnknownNames(); len(p.replace)+len(diags) > 0 {
-		t.Errorf("a new shortcut: attributes that force a replacement: %v (%v)", p.replace, diags)
-	}
-}
 
 func TestObjectsMoveBackToTheTenantNamespaceUnlessTheyAreThere(t *testing.T) {
 	labels := map[string]string{"liqo.io/remote-cluster-id": "rome", "liqo.io/tenant-namespace": "true"}

@@ -113,31 +113,6 @@ func milanAlone(t *testing.T) *cluster.Leaf {
 	return liqotest.Leaf(t, "milan", ranges("10.2.0.0/16")...)
 }
 
-func TestEachEndIsMadeWithoutTheOther(t *testing.T) {
-	milan := milanAlone(t)
-	here := milansSteps(milan)
-	ensureAll(t, here)
-	configured, serves, trusts := here[0].object.seen(t), here[1].object.seen(t), here[2].object.seen(t)
-	if !configured.Exists || !slices.Equal(configured.Network.RemappedPodCIDRs, romesNetworks.PodCIDRs) ||
-		configured.Network.RemappedExternalCIDR != romesNetworks.ExternalCIDR {
-		t.Errorf("the Configuration is %+v", configured)
-	}
-	if !serves.Exists || serves.Endpoint == nil || len(serves.Key) != 32 || serves.Status != Connecting ||
-		serves.Gateway.ServiceType != corev1.ServiceTypeNodePort {
-		t.Errorf("the gateway is %+v", serves)
-	}
-	if !trusts.Exists || !slices.Equal(trusts.Key, key(1)) || trusts.Namespace != "liqo-tenant-rome" {
-		t.Errorf("the PublicKey is %+v", trusts)
-	}
-	rome := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...)
-	there := romesSteps(rome, *serves.Endpoint)
-	ensureAll(t, there)
-	dials := there[1].object.seen(t)
-	if !dials.Exists || dials.Gateway.ServerAddress != serves.Endpoint.Addresses[0] || len(dials.Key) != 32 {
-		t.Errorf("the gateway that dials is %+v", dials)
-	}
-}
-
 func TestTheObjectsOfAnEndMayComeAndGoInAnyOrderAndTheLastOneRemovesTheNamespace(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}} {
 		milan := milanAlone(t)
@@ -160,28 +135,6 @@ func TestTheObjectsOfAnEndMayComeAndGoInAnyOrderAndTheLastOneRemovesTheNamespace
 		}
 		if names := tenantNamespaces(t, milan); len(names) > 0 {
 			t.Errorf("%q are left", names)
-		}
-	}
-}
-
-func TestAnotherKeyOrEndpointChangesTheObjectInPlace(t *testing.T) {
-	milan := milanAlone(t)
-	trusts := endObjectOf(milan, "rome", owner.PublicKeyResource)
-	dials := endObjectOf(milan, "rome", owner.GatewayClientResource)
-	for _, one := range []byte{1, 2} {
-		if err := trusts.EnsurePublicKey(t.Context(), "", key(one)); err != nil {
-			t.Fatal(err)
-		}
-		port := int32(one) + 31000
-		dialled := liqo.Endpoint{Addresses: []string{"192.0.2.1"}, Port: port, Protocol: "UDP"}
-		if err := dials.EnsureGateway(t.Context(), "", nil, dialled, overNodePort.Client); err != nil {
-			t.Fatal(err)
-		}
-		if got := trusts.seen(t).Key; !slices.Equal(got, key(one)) {
-			t.Errorf("the key is %v", got)
-		}
-		if got := dials.seen(t).Gateway.ServerPort; got != port {
-			t.Errorf("it dials port %d", got)
 		}
 	}
 }
