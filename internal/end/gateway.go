@@ -112,8 +112,8 @@ func pointerTo[T comparable](value T) *T {
 	return &value
 }
 
-// presumedGateway is as [End.forgeGateway] while nobody knows the server. A new client has no endpoint before there is a
-// server, so it gets an example of one.
+// presumedGateway is as [End.forgeGateway] while nobody knows the server. A new client has no endpoint before there is
+// a server, so it gets an example of one.
 func (e *End) presumedGateway(
 	ctx context.Context, objects liqo.Objects, settings liqo.GatewaySettings,
 ) (existing *liqo.Gateway, desired desiredGateway, err error) {

@@ -75,6 +75,21 @@ func diagnose(ctx context.Context, leaf *cluster.Leaf, look func(context.Context
 	return w
 }
 
+// Subject is one leaf's end of its network with one other cluster, which is to be explained.
+type Subject struct {
+	Leaf       *cluster.Leaf
+	RemoteName string                // the user's name for the other cluster
+	RemoteID   liqov1beta1.ClusterID // Liqo's
+	Alone      bool                  // the user has resources for this end only
+
+	// Find observes the leaf's objects of the network. It is called only if there is something to explain. At that moment
+	// the time for the work may have run out.
+	Find func(context.Context) (liqo.Objects, error)
+
+	// remaining, if it is not nil, takes the place of Find. It returns the object that delays a deletion.
+	remaining func(context.Context) (client.Object, error)
+}
+
 // causes returns what the leaf shows, a cause before its consequences. The error joins those of the requests that the
 // leaf did not answer.
 func (s Subject) causes(ctx context.Context) ([]cause, error) {
@@ -97,21 +112,6 @@ func (s Subject) causes(ctx context.Context) ([]cause, error) {
 		}
 	}
 	return causes, errors.Join(errs...)
-}
-
-// Subject is one leaf's end of its network with one other cluster, which is to be explained.
-type Subject struct {
-	Leaf       *cluster.Leaf
-	RemoteName string                // the user's name for the other cluster
-	RemoteID   liqov1beta1.ClusterID // Liqo's
-	Alone      bool                  // the user has resources for this end only
-
-	// Find observes the leaf's objects of the network. It is called only if there is something to explain. At that moment
-	// the time for the work may have run out.
-	Find func(context.Context) (liqo.Objects, error)
-
-	// remaining, if it is not nil, takes the place of Find. It returns the object that delays a deletion.
-	remaining func(context.Context) (client.Object, error)
 }
 
 // view is what the explanations look at.

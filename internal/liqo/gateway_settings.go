@@ -84,8 +84,8 @@ func orEmpty(found, set map[string]string) map[string]string {
 	}
 }
 
-// ObservedGateway returns the settings of the leaf's gateway, or nil if there is none of this role. The address and port
-// of a client are those that it dials, whether they are set or the server's.
+// ObservedGateway returns the settings of the leaf's gateway, or nil if there is none of this role. The address and
+// port of a client are those that it dials, whether they are set or the server's.
 func (o Objects) ObservedGateway(role GatewayRole) *GatewaySettings {
 	gateway := o.GatewayAs(role)
 	if gateway == nil {

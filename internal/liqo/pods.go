@@ -55,7 +55,7 @@ type PodSettings struct {
 	LeaseDuration     string                        `json:"leaseDuration,omitempty"     tfsdk:"lease_duration"`
 	NodeSelector      map[string]string             `json:"nodeSelector,omitempty"      tfsdk:"node_selector"`
 	Tolerations       []Toleration                  `json:"tolerations,omitempty"       tfsdk:"tolerations"`
-	TopologyKey       string                        `json:"topologyKey,omitempty"       tfsdk:"topology_key"` // never shared
+	TopologyKey       string                        `json:"topologyKey,omitempty"       tfsdk:"topology_key"`
 	PriorityClassName string                        `json:"priorityClassName,omitempty" tfsdk:"priority_class_name"`
 	Resources         map[string]ContainerResources `json:"resources,omitempty"         tfsdk:"resources"` // by container
 	Annotations       map[string]string             `json:"annotations,omitempty"       tfsdk:"annotations"`

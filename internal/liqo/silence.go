@@ -20,6 +20,14 @@ import (
 // with one of the next pings.
 const slack = 30 * time.Second
 
+// Pings say how a gateway checks that the other one answers, and how often it reports that in its Connection.
+type Pings struct {
+	Enabled       bool          // without pings, a gateway reports the tunnel as up once, and never again
+	Interval      time.Duration // between two pings
+	LossThreshold int           // after so many lost pings the gateway reports that the tunnel failed
+	Report        time.Duration // the least time between two reports of a tunnel that is up
+}
+
 // MaxSilence returns the maximum age of the last report of a tunnel that is up. The gateway reports with the first
 // answer after the interval. It reports the tunnel as failed only after it has missed the maximum number of answers.
 func (p Pings) MaxSilence() time.Duration {
@@ -118,14 +126,6 @@ func (o Objects) ReadSilence(ctx context.Context, leaf *cluster.Leaf) (time.Time
 		return time.Time{}, nil
 	}
 	return silentSince(ctx, leaf, o.Gateway, o.Connection)
-}
-
-// Pings say how a gateway checks that the other one answers, and how often it reports that in its Connection.
-type Pings struct {
-	Enabled       bool          // without pings, a gateway reports the tunnel as up once, and never again
-	Interval      time.Duration // between two pings
-	LossThreshold int           // after so many lost pings the gateway reports that the tunnel failed
-	Report        time.Duration // the least time between two reports of a tunnel that is up
 }
 
 // UsualPings returns those of a gateway whose arguments do not say otherwise: the defaults of Liqo 1.2.0,

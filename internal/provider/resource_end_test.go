@@ -251,7 +251,9 @@ func TestAPlanPromisesTheKeyAndTheAddressOnlyWhileTheyStay(t *testing.T) {
 			PublicKey:   types.StringValue("key"), Status: types.StringValue("Connected"),
 		},
 		serverGatewayModel: serverGatewayModel{ServiceAnnotations: types.MapNull(types.StringType)},
-		Endpoint:           objectOf(t.Context(), endpointTypes, &liqo.Endpoint{Addresses: []string{"192.0.2.1"}, Port: 51840, Protocol: "UDP"}),
+		Endpoint: objectOf(t.Context(), endpointTypes, &liqo.Endpoint{
+			Addresses: []string{"192.0.2.1"}, Port: 51840, Protocol: "UDP",
+		}),
 	}
 	for name, test := range map[string]struct {
 		change       func(plan, state *gatewayServerModel)

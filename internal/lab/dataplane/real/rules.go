@@ -129,7 +129,7 @@ func (s stale) MatchConntrackFlow(flow *netlink.ConntrackFlow) bool {
 	to := addrPort(flow.Forward.DstIP, flow.Forward.DstPort)
 	actual := addrPort(flow.Reverse.SrcIP, flow.Reverse.SrcPort)
 	return slices.ContainsFunc(s, func(rule translation) bool {
-		return rule.Protocol == flow.Forward.Protocol && rule.Protocol == unix.IPPROTO_UDP &&
+		return flow.Forward.Protocol == unix.IPPROTO_UDP && rule.Protocol == unix.IPPROTO_UDP &&
 			rule.From == to && rule.To != actual
 	})
 }

@@ -142,7 +142,8 @@ func target(port corev1.ServicePort, pod *corev1.Pod) netip.AddrPort {
 	return netip.AddrPortFrom(ip, targetPort(port, pod))
 }
 
-// remoteTarget returns where what is no pod of the cluster serves a port of a Service. It is not valid if there is none.
+// remoteTarget returns where what is no pod of the cluster serves a port of a Service. It is not valid if there is
+// none.
 func remoteTarget(
 	service *corev1.Service, port corev1.ServicePort, elsewhere []discoveryv1.EndpointSlice,
 ) netip.AddrPort {
