@@ -164,7 +164,7 @@ func TestAccPacketsTakeTheShortcutAsThePageSays(t *testing.T) {
 // endpoint returns once Rome has an endpoint of a Service of the shop as expected.
 func (f *follower) endpoint(t *testing.T, service string, expected func(discoveryv1.Endpoint) bool) {
 	t.Helper()
-	acctest.AwaitAny(t, f.shop.Lab, "rome", &discoveryv1.EndpointSliceList{}, func(s *discoveryv1.EndpointSlice) bool {
+	acctest.AwaitAny(t, f.Lab, "rome", &discoveryv1.EndpointSliceList{}, func(s *discoveryv1.EndpointSlice) bool {
 		return len(s.Endpoints) > 0 && expected(s.Endpoints[0])
 	}, client.InNamespace("shop"), client.MatchingLabels{discoveryv1.LabelServiceName: service})
 }
@@ -189,13 +189,12 @@ func (f *follower) fails(t *testing.T, web, stock, pod string) {
 			t.Errorf("%s answers: %+v", address, result)
 		}
 	}
-	comesBack := func(address string) acctest.ProbeResult {
+	comesBack := func(address string) {
 		t.Helper()
 		result := f.real.Probe(t, "http", "rome", "http://"+address, "--until-answer", "--count=300", "--timeout=300ms")
 		if result.Received == 0 {
 			t.Errorf("%s does not answer again: %+v", address, result)
 		}
-		return result
 	}
 	isReady := func(ready bool) {
 		t.Helper()
