@@ -1,5 +1,5 @@
 # Only a kubeconfig of the central cluster, Europe, which is peered with Rome and Milan. Liqo in Europe keeps credentials
-# for both. Rome and Milan must give these credentials permissions: see the guide "Least-privilege RBAC".
+# for both. Rome and Milan must give these credentials permissions: see the guide "Permissions".
 
 terraform {
   required_providers {

@@ -112,7 +112,7 @@ func (a *attempt) late(ctx context.Context) error {
 	if said, waits := plugin.waits(); waits {
 		return &Error{Own: true, Problem: trouble.Problem{
 			ID: "credential-plugin-waits", Leaf: a.name, Summary: "the credential plugin has not ended",
-			Advice: "Perhaps it waits for somebody to log in. Nothing was sent to the leaf. Run the `exec` command of the " +
+			Advice: "Perhaps it waits for a log-in. Nothing was sent to the leaf. Run the `exec` command of the " +
 				"provider block or the kubeconfig once by hand.",
 			Err: &pluginError{fmt.Errorf("%s has printed no credentials yet", plugin.command.Command), said},
 		}}

@@ -33,16 +33,16 @@ func (w way) forbidden() *Fault {
 func (s *station) rulesFault(w way, target string, rules []liqo.Rule, what string) *Fault {
 	return &Fault{Hop: HopGateway, Problem: trouble.Problem{
 		ID: "rules-stop-pings", Leaf: s.Leaf.Name,
-		Summary: fmt.Sprintf("no rule on leaf %q lets %s cross", s.Leaf.Name, what),
+		Summary: fmt.Sprintf("no rule on leaf %q allows %s", s.Leaf.Name, what),
 		Evidence: []string{
 			w.story(),
-			fmt.Sprintf("%s of leaf %q lets only connections to pods of %q cross that a rule names, and the test's pod "+
-				"there has the address %s. %s",
+			fmt.Sprintf("%s of leaf %q allows only connections to pods of %q that a rule names, and the test's pod there "+
+				"has the address %s. %s",
 				s.Leaf.Describe(s.objects.Firewall), s.Leaf.Name, w.to.Leaf.Name, target, tellRules(rules)),
 		},
 		Advice: fmt.Sprintf("The test pings. To let it, add this rule to `allow`:\n\n  { to = %q, protocol = \"ICMP\" }\n\n"+
-			"It lets pings to all pods cross that %q announces; `cidrs` would name some. If pings shall not cross, a test "+
-			"can't pass in this direction. The `status` of the shortcut still says whether the tunnel is up.",
+			"It allows pings to all pods that %q announces; `cidrs` would name some. Without it, a test can't pass in this "+
+			"direction. The `status` of the shortcut still says whether the tunnel is up.",
 			w.to.objects.Gateway.Role, w.to.Leaf.Name),
 	}}
 }

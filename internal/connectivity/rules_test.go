@@ -50,7 +50,7 @@ func newLimitedScene(t *testing.T) scene {
 func TestRulesThatLetNoPingCrossAreNamed(t *testing.T) {
 	http := liqo.Rule{Protocol: liqo.TCP, Port: 80}
 	pings, elsewhere := liqo.Rule{Protocol: liqo.ICMP}, liqo.Rule{Protocol: liqo.ICMP, CIDRs: []string{"10.0.9.0/24"}}
-	const answers = "no rule on leaf \"rome\" lets answers to pings from \"rome\" cross"
+	const answers = "no rule on leaf \"rome\" allows answers to pings from \"rome\""
 	for name, test := range map[string]struct {
 		rome, milan liqo.Limits
 		leaf, says  string

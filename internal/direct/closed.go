@@ -105,7 +105,7 @@ func (s *Service) closed(dropping, from, to *member, role liqo.GatewayRole, port
 		ID: "service-port-closed", Leaf: dropping.name(),
 		Summary:  fmt.Sprintf("connections of %s from %q are dropped", s, from.name()),
 		Evidence: evidence,
-		Advice: fmt.Sprintf("The network of %q and %q limits what may cross. Add %s to its `allow`, or remove this "+
+		Advice: fmt.Sprintf("The network of %q and %q restricts traffic. Add %s to its `allow`, or remove this "+
 			"resource: then packets take the way through the central cluster, which `allow` does not limit.",
 			from.name(), to.name(), strings.Join(rules, " and ")),
 	}

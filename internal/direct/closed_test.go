@@ -76,7 +76,7 @@ func TestPortsOfAServiceThatMayNotCrossAreFoundAtTheGatewayThatDropsTheirConnect
 			[]string{
 				`connections of Service shop/web from "rome" are dropped on leaf "milan"`,
 				`connections of Service shop/web from "milan" are dropped on leaf "rome"`,
-			}, "limits what may cross",
+			}, "restricts traffic",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

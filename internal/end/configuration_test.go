@@ -125,7 +125,7 @@ func TestAKeptConfigurationHasNoOwnerAndObjectsOfOthersAreNamed(t *testing.T) {
 	milan := milansEnd(t, configuration, romesNamespace(me), clustertest.PublicKey("rome"))
 	milan.Owner = me
 	leftovers, err := milan.KeepConfigurations(t.Context())
-	if err != nil || leftovers.Kept != "Objects that someone else created stay: PublicKey liqo-tenant-rome/rome." {
+	if err != nil || leftovers.Kept != "Objects that another user created stay: PublicKey liqo-tenant-rome/rome." {
 		t.Errorf("it says %q (%v)", leftovers.Kept, err)
 	}
 	all, err := milan.Markable(t.Context())

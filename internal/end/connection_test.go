@@ -62,7 +62,7 @@ func TestAWaitEndsWhenSomeoneElseDeletesTheGateway(t *testing.T) {
 			<-read
 			must(t, milan.Leaf.Live.Delete(t.Context(), gateway.DeepCopy()))
 			err := <-ended
-			if err == nil || !strings.Contains(err.Error(), "someone else has deleted the gateway") ||
+			if err == nil || !strings.Contains(err.Error(), "another user has deleted the gateway") ||
 				!strings.Contains(err.Error(), "GatewayServer liqo-tenant-rome/rome") {
 				t.Errorf("got %v", err)
 			}

@@ -56,16 +56,16 @@ func (e *End) CheckDeletions(ctx context.Context, namespace string) error {
 	case namespace != "" && leaving[0] == client.Object(occupant):
 		return e.ownNamespaceLeaves(ctx, leaving)
 	default:
-		return explain.BeingDeleted(ctx, e.Leaf, leaving, "Somebody has deleted it already. An apply that needs its place "+
-			"waits until it is gone, and fails if that takes longer than its timeout.")
+		return explain.BeingDeleted(ctx, e.Leaf, leaving, "Another user has deleted it already. An apply that needs its "+
+			"place waits until it is gone, and fails if that takes longer than its timeout.")
 	}
 }
 
 // ownNamespaceLeaves returns the problem that someone is deleting the namespace that the user set, the first of these
 // objects. Nobody but the user creates it again.
 func (e *End) ownNamespaceLeaves(ctx context.Context, leaving []client.Object) *trouble.Problem {
-	problem := explain.BeingDeleted(ctx, e.Leaf, leaving, "Somebody has deleted it already, and nothing can be created "+
-		"in it. When it is gone, create it again, or set another namespace.")
+	problem := explain.BeingDeleted(ctx, e.Leaf, leaving, "Another user has deleted it already, and nothing can be "+
+		"created in it. When it is gone, create it again, or set another namespace.")
 	problem.Refused = true
 	return problem
 }

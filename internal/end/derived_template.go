@@ -93,7 +93,7 @@ func (e *End) readDerived(
 		return nil, e.Leaf.Explain(err)
 	case !owner.Managed(current):
 		return nil, &trouble.Problem{
-			ID: "derived-template-taken", Leaf: e.Leaf.Name, Summary: "somebody else has a template with the gateway's name",
+			ID: "derived-template-taken", Leaf: e.Leaf.Name, Summary: "another template has the gateway's name",
 			Advice: fmt.Sprintf("With `pods`, the gateway needs a template of its own, %s. The provider did not make the one "+
 				"that is there, so it does not change it. Rename that one, or remove `pods`.", e.Leaf.Describe(current)),
 		}
@@ -253,7 +253,7 @@ func (e *End) outdated(
 	case current == nil:
 		return &trouble.Problem{
 			ID: "derived-template-deleted", Leaf: e.Leaf.Name, Summary: "the template of the gateway's pods is gone",
-			Advice: fmt.Sprintf("Somebody has deleted %s, from which Liqo made the gateway. Its pods go on to run, but Liqo "+
+			Advice: fmt.Sprintf("Another user has deleted %s, from which Liqo made the gateway. Its pods run on, but Liqo "+
 				"can't change the gateway any longer. The apply creates the template again, and restarts nothing.", name),
 		}
 	case current.GetAnnotations()[liqo.BaseAnnotation] != desired.GetAnnotations()[liqo.BaseAnnotation]:
@@ -266,7 +266,8 @@ func (e *End) outdated(
 		}
 	case !sameSpec(current, desired):
 		return &trouble.Problem{
-			ID: "derived-template-edited", Leaf: e.Leaf.Name, Summary: "somebody has edited the template of the gateway's pods",
+			ID: "derived-template-edited", Leaf: e.Leaf.Name,
+			Summary: "another user has edited the template of the gateway's pods",
 			Advice: fmt.Sprintf("%s is not as `pods` says. The apply repairs it. The gateway's pods restart if they were made "+
 				"from the edited one.", name),
 		}

@@ -194,7 +194,7 @@ func TestATemplateOfSomebodyElseIsNeitherChangedNorRemoved(t *testing.T) {
 	milan := milansEnd(t, theirs)
 	before := templateOf(t, milan, "liqo-tenant-rome", "rome")
 	_, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, replicated())
-	says(t, err, `somebody else has a template with the gateway's name on leaf "milan"`)
+	says(t, err, `another template has the gateway's name on leaf "milan"`)
 	if objects, err := milan.Find(t.Context()); err != nil || objects.Gateway != nil {
 		t.Errorf("there is %v (%v)", objects.Gateway, err)
 	}

@@ -151,7 +151,7 @@ func (e *End) dropRules(ctx context.Context, gateway client.Object) error {
 	if err := e.applyFirewall(ctx, empty); err != nil {
 		return err
 	}
-	if err := e.waitForGateway(ctx, "the gateway to drop the rules of what may cross", e.Find,
+	if err := e.waitForGateway(ctx, "the gateway to drop the rules of `allow`", e.Find,
 		liqo.Objects.LimitsApplied, &networkingv1beta1.FirewallConfiguration{}); err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (e *End) WaitForLimits(ctx context.Context, gateway EnsuredGateway) error {
 				return err
 			}
 		}
-		err := e.waitForGateway(ctx, "the gateway to apply the rules of what may cross", e.Find, liqo.Objects.LimitsApplied,
+		err := e.waitForGateway(ctx, "the gateway to apply the rules of `allow`", e.Find, liqo.Objects.LimitsApplied,
 			&networkingv1beta1.FirewallConfiguration{})
 		if err != nil || renewed {
 			return err

@@ -244,8 +244,8 @@ func (e *End) waitForGateway(
 		return err
 	}
 	return &trouble.Problem{
-		ID: "gateway-deleted-meanwhile", Leaf: e.Leaf.Name, Summary: "someone else has deleted the gateway",
-		Advice: fmt.Sprintf("%s was there, and is gone since the apply waits for %s. Perhaps somebody has run `liqoctl "+
+		ID: "gateway-deleted-meanwhile", Leaf: e.Leaf.Name, Summary: "another user has deleted the gateway",
+		Advice: fmt.Sprintf("%s was there, and is gone since the apply waits for %s. Perhaps another user has run `liqoctl "+
 			"network disconnect`. Another apply creates it again.", e.Leaf.Describe(seen), waitedFor),
 	}
 }

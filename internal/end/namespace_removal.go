@@ -153,7 +153,7 @@ func (e *End) tellOthers(objects []client.Object) string {
 	if len(objects) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Objects that someone else created stay: %s.", explain.Names(e.Leaf, objects...))
+	return fmt.Sprintf("Objects that another user created stay: %s.", explain.Names(e.Leaf, objects...))
 }
 
 // giveUpNamespace removes the owner of the tenant namespace. It looks at the namespace again, because it may have got

@@ -77,7 +77,7 @@ func unfinished(_ context.Context, s Subject, view view) ([]trouble.Problem, err
 		return []trouble.Problem{{
 			ID:       "server-address-missing",
 			Summary:  "the gateway has no address to dial",
-			Evidence: []string{"Somebody has removed `spec.endpoint.addresses` of " + name + "."},
+			Evidence: []string{"Another user has removed `spec.endpoint.addresses` of " + name + "."},
 			Advice:   "Apply again.",
 		}}, nil
 	case view.PublicKey == nil:

@@ -203,7 +203,7 @@ func TestRulesThatSomebodyHasRemovedStayInTheStateAndComeBack(t *testing.T) {
 			p.apply()
 			l.lose("milan", rulesFor("rome"))
 			planned := p.plan()
-			planned.says("Warning: Rules of what may cross have been edited or removed")
+			planned.says("Warning: The rules of `allow` have been edited or removed")
 			// This is what a configuration proposes that ignores changes.
 			if got := shown(at(planned.change(test.resource).prior.value, "allow")); got != onPort5432 {
 				t.Errorf("a refresh finds %s", got)
@@ -216,7 +216,7 @@ func TestRulesThatSomebodyHasRemovedStayInTheStateAndComeBack(t *testing.T) {
 			p.forget(test.resource)
 			p.imports(test.resource, test.id)
 			planned = p.plan()
-			planned.says("Warning: Rules of what may cross have been edited or removed")
+			planned.says("Warning: The rules of `allow` have been edited or removed")
 			planned.does("update", test.resource)
 			p.apply()
 			l.hasRules("milan", "rome", true)
@@ -318,7 +318,7 @@ func TestRulesWithoutAGatewayGoWithTheNextApply(t *testing.T) {
 }
 
 func TestAPlanSaysWhichOpenConnectionsGoOn(t *testing.T) {
-	const warning = "Warning: Open connections go on"
+	const warning = "Warning: Established connections continue"
 	l := leavesFor(t)
 	for name, test := range map[string]struct {
 		before, after string

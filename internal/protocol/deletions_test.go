@@ -60,7 +60,7 @@ func TestANamespaceThatIsBeingDeletedIsAWarningAndANewShortcutWaitsForIt(t *test
 			planned.does("create", romeMilan)
 			planned.says(`Warning: Namespace liqo-tenant-rome is being deleted on leaf "milan"`, `server = "milan"`,
 				"Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances",
-				"Somebody has deleted it already. An apply that needs its place waits until it is gone",
+				"Another user has deleted it already. An apply that needs its place waits until it is gone",
 				helpAt("deletion-under-way"))
 			planned.doesNotSay("Delete the namespace")
 
@@ -84,7 +84,7 @@ func TestANamespaceOfTheUsersThatIsBeingDeletedIsAWarningAndRefusesAnApply(t *te
 	l := leavesFor(t)
 	l.deletesHeldNamespace("milan", namespaceNamed("shortcuts"))
 	p := l.project(t, between("milan", overNodePort+"\n"+`server_namespace = "shortcuts"`))
-	const advice = "Somebody has deleted it already, and nothing can be created in it. When it is gone, create it " +
+	const advice = "Another user has deleted it already, and nothing can be created in it. When it is gone, create it " +
 		"again, or set another namespace."
 	planned := p.plan()
 	planned.does("create", romeMilan)
@@ -113,7 +113,7 @@ func TestANewShortcutWaitsForWhatSomeoneElseIsDeleting(t *testing.T) {
 	planned := p.plan()
 	planned.does("create", romeMilan)
 	planned.says("Warning: GatewayClient liqo-tenant-milan/milan is being deleted", "it waits for the finalizer "+
-		"example.com/hold.", "Somebody has deleted it already.", "Do not remove a finalizer by hand")
+		"example.com/hold.", "Another user has deleted it already.", "Do not remove a finalizer by hand")
 	planned.doesNotSay(refused)
 	p.applyFails(`Error: GatewayClient liqo-tenant-milan/milan is not deleted on leaf "rome"`,
 		"it waits for the finalizer example.com/hold.").doesNotSay("tainted")

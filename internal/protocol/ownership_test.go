@@ -74,7 +74,7 @@ func TestASecondNetworkOfThePairIsAWarning(t *testing.T) {
 	p.configure(between("milan", overNodePort+"\nmtu = 1400"))
 	p.applyOnce().does("update", romeMilan)
 	p.destroy().says(`Warning: Some objects were kept on leaf "rome"`,
-		"Objects that someone else created stay: Configuration default/milan.")
+		"Objects that another user created stay: Configuration default/milan.")
 	if left := slices.Collect(maps.Keys(l.requested())); !slices.Equal(left, []string{"rome Configuration"}) {
 		t.Errorf("these are left: %v", left)
 	}

@@ -46,7 +46,7 @@ func TestAPlanSaysWhyADerivedTemplateIsWrittenAgainAndAnApplyDoesIt(t *testing.T
 			func() {
 				l.patch("milan", serverTemplate("liqo-tenant-rome", "rome"), `{"spec":{"objectKind":{"kind":"X"}}}`)
 			},
-			`Somebody has edited the template of the gateway's pods on leaf "milan"`,
+			`Another user has edited the template of the gateway's pods on leaf "milan"`,
 		},
 		{
 			func() { l.lose("milan", serverTemplate("liqo-tenant-rome", "rome")) },

@@ -34,28 +34,24 @@ const (
 const maxRules = 80
 
 const (
-	toDescription       = "Leaf to whose pods the connections lead: `client` or `server`."
-	protocolDescription = "`TCP`, `UDP` or `ICMP`. `ICMP` are pings; other messages of ICMP are answers, and always " +
-		"cross. Default: every protocol."
-	portDescription    = "Port of the pods, or the first one of a range. Default: every port."
-	endPortDescription = "Last port of the range that begins with `port`. Default: `port`, which is then the only one."
-	cidrsDescription   = "Ranges of the pods, as their own leaf sees them, remapped or not. They are parts of the pod " +
-		"CIDRs that it announces. Default: all of these."
+	toDescription       = "Leaf whose pods accept the connections: `client` or `server`."
+	protocolDescription = "`TCP`, `UDP` or `ICMP`, which stands for pings. Default: every protocol."
+	portDescription     = "Port, or the first one of a range. Default: every port."
+	endPortDescription  = "Last port of the range. Default: `port`."
+	cidrsDescription    = "Ranges of these pods on their own leaf, within the pod CIDRs that it announces. Default: " +
+		"all of those."
 )
 
 const (
-	allowDescription = "Which connections may cross; see [Restrict traffic](../guides/restrict-traffic.md). A rule lets " +
-		"pods of one leaf open connections to pods of the other one, and lets the answers through. Nothing else crosses. " +
-		"Each leaf's gateway enforces the rules for its own pods, on any CNI. `[]` lets nothing cross. Default: " +
-		"everything may cross. At most 80 rules. A change is made in place, without a restart. " +
-		"Needs Liqo 1.1 or newer on both leaves."
-	allowAtEndDescription = "Which connections may cross, as this gateway enforces it; see " +
-		"[Restrict traffic](../guides/restrict-traffic.md). The rules have the form of those of a `liqo_shortcut`: give " +
-		"both ends the same ones. `to = \"server\"` leads to the cluster with the `liqo_gateway_server`, and `to = " +
-		"\"client\"` to that with the `liqo_gateway_client`. This gateway protects the pods of its own cluster, and lets " +
-		"only answers to the connections through that lead to the other one. `[]` lets nothing cross. Default: this " +
-		"gateway lets everything cross. At most 80 rules. A change is made in place, without a restart. Needs Liqo 1.1 " +
-		"or newer on this cluster."
+	allowDescription = "Allowed traffic: connections that pods of one leaf may open to pods of the other, and their " +
+		"answers; see [Restrict traffic](../guides/restrict-traffic.md). At most 80 rules; `[]` allows nothing. " +
+		"Default: everything. A change does not interrupt connections that stay allowed. Needs Liqo 1.1 or newer on " +
+		"both leaves."
+	allowAtEndDescription = "Allowed traffic, as this gateway enforces it; see [Restrict " +
+		"traffic](../guides/restrict-traffic.md). Both ends need the same rules, with the form of those of " +
+		"`liqo_shortcut`; `client` and `server` are the clusters of the two gateways. At most 80 rules; `[]` allows " +
+		"nothing. Default: everything. A change does not interrupt connections that stay allowed. Needs Liqo 1.1 or " +
+		"newer on this cluster."
 )
 
 // allowAttribute is the `allow` of a liqo_shortcut, or of a gateway for one end.
@@ -137,7 +133,7 @@ func validateAllow(ctx context.Context, set types.Set) diag.Diagnostics {
 
 func (m ruleModel) validate(at path.Path) diag.Diagnostics {
 	refuse := func(attribute, text string) diag.Diagnostics {
-		return diag.Diagnostics{invalid("A rule that can't be", text).errorAt(at.AtName(attribute))}
+		return diag.Diagnostics{invalid("Invalid rule", text).errorAt(at.AtName(attribute))}
 	}
 	withPorts := m.Protocol.ValueString() == liqo.TCP || m.Protocol.ValueString() == liqo.UDP
 	switch {

@@ -36,10 +36,10 @@ func rulesEdited(allow *shortcut.Allow, limited bool) diag.Diagnostics {
 	if allow != nil || !limited {
 		return nil
 	}
-	return diag.Diagnostics{report("rules-edited", "Rules of what may cross have been edited or removed",
+	return diag.Diagnostics{report("rules-edited", "The rules of `allow` have been edited or removed",
 		"A gateway has had rules, and they are no longer as this provider has written them. Until the next apply, more or "+
-			"less may cross than `allow` says. The apply writes the rules anew. If there is no `allow` in the "+
-			"configuration and the state, it lets everything cross.").warningAt(path.Root("allow"))}
+			"less is allowed than `allow` says. The apply writes the rules anew. If there is no `allow` in the "+
+			"configuration and the state, it allows everything.").warningAt(path.Root("allow"))}
 }
 
 // stayOpen warns of connections that a change of the rules closes, and that go on while they are open.
@@ -60,7 +60,7 @@ func stayOpen(ctx context.Context, before, planned types.Set, client, server str
 	if len(open) == 0 {
 		return nil
 	}
-	return diag.Diagnostics{report("connections-stay-open", "Open connections go on",
+	return diag.Diagnostics{report("connections-stay-open", "Established connections continue",
 		fmt.Sprintf("The apply closes the way for new connections. But some that are open then go on: %s. The gateways take "+
 			"their packets for answers to connections that such a rule allows. Restart the pods that hold the connections, or "+
 			"give the rule a port or ports below 32768.", explain.Enumerate(open))).warningAt(path.Root("allow"))}

@@ -16,19 +16,18 @@ import (
 func clientGatewayAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		Optional:            true,
-		MarkdownDescription: "How the client's gateway dials, if it differs from the server's endpoint." + costsInGuide,
+		MarkdownDescription: "Settings of the client's gateway." + costsInGuide,
 		Attributes: map[string]schema.Attribute{
 			"server_address": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "IP address or DNS name to dial. Default: the first address of " +
-					"`server_endpoint`. A change restarts the client's gateway.",
+				MarkdownDescription: "IP address or DNS name to dial. Default: the first one of `server_endpoint`. A change " +
+					"restarts the gateway.",
 				Validators: []validator.String{hostAddress()},
 			},
 			"server_port": schema.Int32Attribute{
-				Optional: true,
-				MarkdownDescription: "UDP port to dial. Default: the port of `server_endpoint`. A change restarts the client's " +
-					"gateway.",
-				Validators: []validator.Int32{int32validator.Between(1, maxPort)},
+				Optional:            true,
+				MarkdownDescription: "UDP port to dial. Default: that of `server_endpoint`. A change restarts the gateway.",
+				Validators:          []validator.Int32{int32validator.Between(1, maxPort)},
 			},
 			"key_secret_name": keySecretAttribute("client_namespace"),
 			"template":        templateAttribute(liqo.DefaultClientTemplateName, liqo.DefaultClientTemplateResource),

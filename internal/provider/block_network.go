@@ -27,17 +27,15 @@ import (
 func networkAttribute(leaf, other string) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		Optional: true, Computed: true,
-		MarkdownDescription: "Address ranges of the " + leaf + ", in CIDR notation, and the ranges at which the " +
-			other + " reaches them. A change interrupts only traffic to the ranges that change.",
+		MarkdownDescription: "Address ranges of the " + leaf + ", and those at which the " + other + " reaches them. A " +
+			"change interrupts traffic to the ranges that change. With Liqo before 1.2 on the " + other + ", it replaces " +
+			"the shortcut.",
 		PlanModifiers: []planmodifier.Object{objectplanmodifier.UseStateForUnknown()},
 		Attributes: map[string]schema.Attribute{
 			"pod_cidrs": schema.ListAttribute{
 				Optional: true, Computed: true, ElementType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "Pod address ranges to announce to the " + other + ". Default: all pod CIDRs of the " +
-					leaf + ". Set it to parts of them to isolate the other pods: the " + other +
-					" can't reach those, and they can't reach anything there. Any other range is refused, because packets " +
-					"to it would be lost. IPv4 only. With Liqo 1.2 or newer on the " + other + ", a change is made in place, and " +
-					"the " + other + " may then reach the pods at other addresses. With an older Liqo, the shortcut is replaced.",
+				MarkdownDescription: "Pod CIDRs to announce to the " + other + ", IPv4 only. Default: all of the " + leaf +
+					". Parts of them isolate the other pods, in both directions.",
 				Validators: []validator.List{
 					listvalidator.SizeAtLeast(1),
 					listvalidator.NoNullValues(),
@@ -47,22 +45,19 @@ func networkAttribute(leaf, other string) schema.SingleNestedAttribute {
 			},
 			"external_cidr": schema.StringAttribute{
 				Optional: true, Computed: true, CustomType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "Liqo's external CIDR of the " + leaf + ", to announce to the " + other +
-					". It is for addresses outside the pod CIDRs. Default: the external CIDR that the " + leaf +
-					" has. It can be set to a part of that range that begins with the same address. The " + other +
-					" then can't reach addresses outside that part.",
+				MarkdownDescription: "External CIDR to announce to the " + other + ", for addresses outside the pod CIDRs: " +
+					"that of the " + leaf + ", or a part of it that begins with the same address. Default: all of it.",
 				Validators:    []validator.String{wholeRange()},
 				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 			"remapped_pod_cidrs": schema.ListAttribute{
 				Computed: true, ElementType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "The ranges at which the " + other + " reaches `pod_cidrs`, in the same order. " +
-					"A range that Liqo has not remapped is the same in both.",
-				PlanModifiers: []planmodifier.List{listplanmodifier.UseStateForUnknown()},
+				MarkdownDescription: "Ranges at which the " + other + " reaches `pod_cidrs`, in the same order.",
+				PlanModifiers:       []planmodifier.List{listplanmodifier.UseStateForUnknown()},
 			},
 			"remapped_external_cidr": schema.StringAttribute{
 				Computed: true, CustomType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "The range at which the " + other + " reaches `external_cidr`.",
+				MarkdownDescription: "Range at which the " + other + " reaches `external_cidr`.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 		},
@@ -73,24 +68,24 @@ func networkAttribute(leaf, other string) schema.SingleNestedAttribute {
 func shownNetwork(leaf, other string) datasourceschema.Attribute {
 	return datasourceschema.SingleNestedAttribute{
 		Computed: true,
-		MarkdownDescription: "Address ranges of the " + leaf + ", in CIDR notation, and the ranges at which the " +
-			other + " reaches them. Null if none have been announced to the " + other + ".",
+		MarkdownDescription: "Address ranges of the " + leaf + ", and those at which the " + other + " reaches them. " +
+			"Null if none have been announced to the " + other + ".",
 		Attributes: map[string]datasourceschema.Attribute{
 			"pod_cidrs": datasourceschema.ListAttribute{
 				Computed: true, ElementType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "Pod address ranges announced to the " + other + ".",
+				MarkdownDescription: "Pod CIDRs announced to the " + other + ".",
 			},
 			"external_cidr": datasourceschema.StringAttribute{
 				Computed: true, CustomType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "Liqo's external CIDR of the " + leaf + ", as announced to the " + other + ".",
+				MarkdownDescription: "External CIDR announced to the " + other + ".",
 			},
 			"remapped_pod_cidrs": datasourceschema.ListAttribute{
 				Computed: true, ElementType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "The ranges at which the " + other + " reaches `pod_cidrs`, in the same order.",
+				MarkdownDescription: "Ranges at which the " + other + " reaches `pod_cidrs`, in the same order.",
 			},
 			"remapped_external_cidr": datasourceschema.StringAttribute{
 				Computed: true, CustomType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "The range at which the " + other + " reaches `external_cidr`.",
+				MarkdownDescription: "Range at which the " + other + " reaches `external_cidr`.",
 			},
 		},
 	}

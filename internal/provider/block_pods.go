@@ -20,17 +20,13 @@ import (
 
 // Descriptions of `pods`. The last one is that of a gateway that has a resource of its own.
 const (
-	podsOfBoth = "Settings of the pods of both gateways. A gateway with `pods` of its own has none of these. The " +
-		"provider derives a template from the `template` of each gateway, or from Liqo's, and keeps it beside the gateway. "
-	podsOfOne = "Settings of the pods of this gateway, instead of all those in `pods` of the shortcut. With `{}`, the " +
-		"pods are as the template says. Default: `pods` of the shortcut."
-	podsOfEnd = "Settings of the pods of this gateway. The provider derives a template from `template`, or from Liqo's, " +
-		"and keeps it beside the gateway. "
-	podsChange = "When the other template changes, for example by an update of Liqo, a plan says so, and an apply " +
-		"derives it again. A change is made in place, and restarts the gateway; only scaling between two and more replicas " +
-		"restarts nothing. If both gateways restart for their pods, the client's waits until the server's has. It needs " +
-		"[a role of its own](../guides/permissions.md#settings-of-gateways-pods). Default: the pods are as the " +
-		"template says."
+	podsOfBoth = "Settings of the pods of both gateways, in templates that the provider derives from theirs: see " +
+		"[High availability](../guides/downtime.md#high-availability)."
+	podsOfOne = "Settings of this gateway's pods, instead of all of the shortcut's `pods`. `{}`: as in the template."
+	podsOfEnd = "Settings of the gateway's pods, in a template that the provider derives from its own: see [High " +
+		"availability](../guides/downtime.md#high-availability)."
+	podsChange = " A change restarts the gateway, unless it only scales between two and more replicas. Needs [another " +
+		"role](../guides/permissions.md#settings-of-gateways-pods). Default: as in the template."
 )
 
 // podsAttribute returns the schema of `pods`.
@@ -40,29 +36,23 @@ func podsAttribute(description string) schema.SingleNestedAttribute {
 		Attributes: map[string]schema.Attribute{
 			"replicas": schema.Int32Attribute{
 				Optional: true,
-				MarkdownDescription: "Number of pods. One is active; another one takes over when it is gone. They never share a " +
-					"node, see `topology_key`. With two or more, a change leaves one pod until a new one is ready, which may run " +
-					"beside it on the same node, and liveness probes restart containers for which others would wait forever. " +
-					"Default: as in the template, usually one.",
+				MarkdownDescription: "Number of pods, each on another node; one of them is active. Default: as in the " +
+					"template, usually 1.",
 				Validators: []validator.Int32{int32validator.AtLeast(1)},
 			},
 			"lease_duration": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Duration of the lease that the active pod renews, in whole seconds from `2s` to `1h`. When " +
-					"it is silent for so long, another one takes over: see [High " +
-					"availability](../guides/downtime.md#high-availability). A graceful shutdown takes as long: Liqo 1.2.0 does not " +
-					"release the lease. A short lease costs more requests to the API server, and the active pod gives up when the " +
-					"API server is unavailable for as long. Default: `15s`, as in Liqo.",
+				MarkdownDescription: "Lease that the active pod renews, from `2s` to `1h`. If it fails to for so long, " +
+					"another pod takes over. Default: `15s`.",
 				Validators: []validator.String{leaseDuration()},
 			},
-			"node_selector": textsAttribute("Labels of the nodes on which the pods may run. They add to the template's.",
+			"node_selector": textsAttribute("Labels that nodes must have, besides those in the template.",
 				metadataKey(), labelValue()),
 			"tolerations": tolerationsAttribute(),
 			"topology_key": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Label of nodes for whose value no two replicas run at the same time, for example " +
-					"`topology.kubernetes.io/zone`. Nodes without the label get no pod. Needs `replicas` of two or more. Default: " +
-					"`kubernetes.io/hostname`.",
+				MarkdownDescription: "Node label whose value no two replicas share, such as `topology.kubernetes.io/zone`. " +
+					"Nodes without it get no pod. Default: `kubernetes.io/hostname`.",
 				Validators: []validator.String{metadataKey()},
 			},
 			"priority_class_name": schema.StringAttribute{
@@ -71,9 +61,9 @@ func podsAttribute(description string) schema.SingleNestedAttribute {
 				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 			"resources": resourcesAttribute(),
-			"annotations": textsAttribute("Annotations to add to the pods. They override the template's.",
+			"annotations": textsAttribute("Annotations of the pods. They override the template's.",
 				metadataKey()),
-			"labels": textsAttribute("Labels to add to the pods. They override the template's, but not those of Liqo.",
+			"labels": textsAttribute("Labels of the pods. They override the template's, but not Liqo's.",
 				metadataKey(), labelValue()),
 		},
 	}
@@ -95,23 +85,21 @@ func tolerationsAttribute() schema.ListNestedAttribute {
 		return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: validators}
 	}
 	return schema.ListNestedAttribute{
-		Optional: true,
-		MarkdownDescription: "Taints of nodes that the pods tolerate, besides those of the template. Without one for " +
-			"`node.kubernetes.io/unreachable`, Kubernetes moves a pod 300 seconds after its node was found to be lost.",
-		Validators: []validator.List{listvalidator.SizeAtLeast(1), listvalidator.NoNullValues()},
+		Optional:            true,
+		MarkdownDescription: "Tolerations of the pods, besides the template's.",
+		Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.NoNullValues()},
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"key": text("Key of the taint. Default: every key, with `operator = \"Exists\"`.", metadataKey()),
-			"operator": text("`Equal`: the taint has `value`. `Exists`: it has any value. Default: `Equal`.",
+			"operator": text("`Equal` or `Exists`. Default: `Equal`.",
 				stringvalidator.OneOf(string(corev1.TolerationOpEqual), string(corev1.TolerationOpExists))),
 			"value": text("Value of the taint.", stringvalidator.LengthAtLeast(1)),
 			"effect": text("`NoSchedule`, `PreferNoSchedule` or `NoExecute`. Default: every effect.",
 				stringvalidator.OneOf(string(corev1.TaintEffectNoSchedule), string(corev1.TaintEffectPreferNoSchedule),
 					string(corev1.TaintEffectNoExecute))),
 			"toleration_seconds": schema.Int64Attribute{
-				Optional: true,
-				MarkdownDescription: "For `effect = \"NoExecute\"`: how long a pod stays on a node that gets the taint. Default: " +
-					"forever.",
-				Validators: []validator.Int64{int64validator.AtLeast(0)},
+				Optional:            true,
+				MarkdownDescription: "With `NoExecute`: seconds until a pod leaves a node with the taint. Default: never.",
+				Validators:          []validator.Int64{int64validator.AtLeast(0)},
 			},
 		}},
 	}
@@ -123,14 +111,14 @@ func resourcesAttribute() schema.MapNestedAttribute {
 	}
 	return schema.MapNestedAttribute{
 		Optional: true,
-		MarkdownDescription: "Resources of the containers, by the container's name. Liqo's are `gateway`, `wireguard` and " +
-			"`geneve`. For example `{ wireguard = { requests = { cpu = \"500m\" } } }`. Default: as in the template.",
+		MarkdownDescription: "Resources by container: Liqo's are `gateway`, `wireguard` and `geneve`. Default: as in " +
+			"the template.",
 		Validators: []validator.Map{
 			mapvalidator.SizeAtLeast(1), mapvalidator.NoNullValues(), mapvalidator.KeysAre(containerName()),
 		},
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"requests": quantities("What the container requests, for example `{ cpu = \"500m\" }`."),
-			"limits":   quantities("What it may use at most, for example `{ memory = \"256Mi\" }`."),
+			"requests": quantities("Requests, such as `{ cpu = \"500m\" }`."),
+			"limits":   quantities("Limits, such as `{ memory = \"256Mi\" }`."),
 		}},
 	}
 }
@@ -139,7 +127,7 @@ func resourcesAttribute() schema.MapNestedAttribute {
 // otherwise lose them: Terraform drops what an object can't have.
 func containerName() validator.String {
 	return textValidator{
-		headline: "No container for these resources",
+		headline: "Resources without a container",
 		must: "must be the name of a container. Requests and limits belong to one: `resources = { wireguard = { requests = " +
 			"{ cpu = \"500m\" } } }`",
 		valid: func(text string) bool { return text != "requests" && text != "limits" },
@@ -150,7 +138,7 @@ func containerName() validator.String {
 func computeResource() validator.String {
 	own := []string{string(corev1.ResourceCPU), string(corev1.ResourceMemory), string(corev1.ResourceEphemeralStorage)}
 	return textValidator{
-		headline: "Not a resource of containers",
+		headline: "Unknown container resource",
 		must: "must be cpu, memory, ephemeral-storage, hugepages- with a size, or the resource of a device plugin, such as " +
 			"example.com/device",
 		valid: func(text string) bool {
@@ -170,7 +158,7 @@ const (
 // would be cut off, and not from the deadline to renew it.
 func leaseDuration() validator.String {
 	return textValidator{
-		headline: "Not a duration of a lease",
+		headline: "Invalid lease duration",
 		must:     "must be a duration of whole seconds from 2s to 1h, such as 4s",
 		valid: func(text string) bool {
 			lease, err := time.ParseDuration(text)

@@ -9,10 +9,9 @@ import (
 // serverEndpointAttribute returns the schema of `server_endpoint` of a liqo_shortcut.
 func serverEndpointAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
-		Computed: true,
-		MarkdownDescription: "Address and port of the server's gateway, as the gateway reports them. " +
-			"`server_address` and `server_port` do not change them.",
-		Attributes: endpointAttributes(),
+		Computed:            true,
+		MarkdownDescription: "Address and port of the server's gateway, as it reports them.",
+		Attributes:          endpointAttributes(),
 	}
 }
 
@@ -24,7 +23,7 @@ func endpointAttributes() map[string]schema.Attribute {
 		},
 		"port": schema.Int32Attribute{
 			Computed:            true,
-			MarkdownDescription: "Port of the Service; for `NodePort`, the port on the nodes.",
+			MarkdownDescription: "Port of the Service or, with `NodePort`, of the nodes.",
 		},
 		"protocol": schema.StringAttribute{Computed: true, MarkdownDescription: "`UDP` or `TCP`."},
 	}

@@ -33,55 +33,53 @@ func serverGatewayAttribute(ctx context.Context) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		Optional: true, Computed: true,
 		Default:             objectdefault.StaticValue(defaultServerGateway(ctx)),
-		MarkdownDescription: "How the server exposes its gateway." + costsInGuide,
+		MarkdownDescription: "Settings of the server's gateway." + costsInGuide,
 		Attributes:          serverGatewayAttributes(),
 	}
 }
 
 // dialedAnew ends the description of a setting that the endpoint depends on.
-const dialedAnew = " A change gives the gateway another endpoint, and the client's gateway restarts to dial it."
+const dialedAnew = " A change gives the client another endpoint to dial."
 
 func serverGatewayAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"service_type": schema.StringAttribute{
 			Optional: true, Computed: true,
 			Default: stringdefault.StaticString(string(liqo.DefaultServiceType)),
-			MarkdownDescription: "Type of the gateway's Service: `LoadBalancer`, `NodePort` or `ClusterIP`. " +
-				"Default: `LoadBalancer`." + dialedAnew,
+			MarkdownDescription: "Type of the Service: `LoadBalancer`, `NodePort` or `ClusterIP`. Default: " +
+				"`LoadBalancer`." + dialedAnew,
 			Validators: []validator.String{stringvalidator.OneOf(
 				string(corev1.ServiceTypeLoadBalancer), string(corev1.ServiceTypeNodePort), string(corev1.ServiceTypeClusterIP))},
 		},
 		"port": schema.Int32Attribute{
 			Optional: true, Computed: true,
 			Default: int32default.StaticInt32(liqo.DefaultPort),
-			MarkdownDescription: "UDP port of the gateway's Service. Default: `51840`. A change restarts the gateway. The " +
-				"client then dials the new port, except with `NodePort`.",
+			MarkdownDescription: "UDP port of the Service. Default: `51840`. A change restarts the gateway and, except " +
+				"with `NodePort`, gives the client another port to dial.",
 			Validators: []validator.Int32{int32validator.Between(1, maxPort)},
 		},
 		"node_port": schema.Int32Attribute{
 			Optional: true,
-			MarkdownDescription: "Port on the server's nodes, from 30000 to 32767, for `service_type = " +
-				"\"NodePort\"`. Default: Kubernetes chooses a port." + dialedAnew,
+			MarkdownDescription: "Port of the nodes, from 30000 to 32767, for `service_type = \"NodePort\"`. Default: " +
+				"Kubernetes chooses one." + dialedAnew,
 			Validators: []validator.Int32{int32validator.Between(minNodePort, maxNodePort)},
 		},
 		"load_balancer_ip": schema.StringAttribute{
 			Optional:   true,
 			CustomType: iptypes.IPAddressType{},
-			MarkdownDescription: "Address to request from the load balancer, for `service_type = " +
-				"\"LoadBalancer\"`. Kubernetes has deprecated this field: some load balancers ignore it, and want an annotation " +
-				"instead. Default: the load balancer chooses an address." + dialedAnew,
+			MarkdownDescription: "Address to request, for `service_type = \"LoadBalancer\"`. Deprecated in Kubernetes: " +
+				"some load balancers want an annotation instead. Default: the load balancer chooses one." + dialedAnew,
 		},
 		"service_annotations": schema.MapAttribute{
 			Optional: true, ElementType: types.StringType,
-			MarkdownDescription: "Annotations to add to the gateway's Service, for instance for a cloud's load " +
-				"balancer. They override the template's annotations. They need Liqo 1.2 or newer on the server. A change " +
-				"restarts no gateway, but a cloud may move the load balancer.",
+			MarkdownDescription: "Annotations of the Service. They override the template's. A change restarts no gateway, " +
+				"but a cloud may move the load balancer. Needs Liqo 1.2 or newer on the server.",
 			Validators: []validator.Map{mapvalidator.NoNullValues(), mapvalidator.KeysAre(metadataKey())},
 		},
 		"service_labels": schema.MapAttribute{
 			Optional: true, ElementType: types.StringType,
-			MarkdownDescription: "Labels to add to the gateway's Service. They override the template's labels. They " +
-				"need Liqo 1.2 or newer on the server. A change restarts no gateway.",
+			MarkdownDescription: "Labels of the Service. They override the template's. A change restarts no gateway. " +
+				"Needs Liqo 1.2 or newer on the server.",
 			Validators: []validator.Map{
 				mapvalidator.NoNullValues(), mapvalidator.KeysAre(metadataKey()),
 				mapvalidator.ValueStringsAre(labelValue()),
@@ -98,9 +96,9 @@ func serverGatewayAttributes() map[string]schema.Attribute {
 func keySecretAttribute(namespace string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true,
-		MarkdownDescription: "Name of a Secret with the gateway's keys, `privateKey` and `publicKey`, of 32 bytes " +
-			"each. It is in `" + namespace + "`, which must be a namespace of your own, because a " +
-			"destroy does not remove the Secret. Default: Liqo creates a Secret. A change replaces the gateway.",
+		MarkdownDescription: "Secret with the gateway's keys, `privateKey` and `publicKey`, 32 bytes each, in `" +
+			namespace + "`. This must be a namespace of your own: a destroy does not remove the Secret. Default: Liqo " +
+			"creates one. A change replaces the gateway.",
 		Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 	}
 }

@@ -19,23 +19,23 @@ var resourcePattern = regexp.MustCompile(`^[a-z0-9.-]+/v[a-z0-9]+/[a-z0-9]+$`)
 func templateAttribute(name, resource string) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		Optional: true,
-		MarkdownDescription: "Template that Liqo creates the gateway from. Default: Liqo's template for " +
-			"WireGuard. A change replaces the gateway.",
+		MarkdownDescription: "Template that Liqo creates the gateway from. Default: Liqo's for WireGuard. A change " +
+			"replaces the gateway.",
 		Attributes: map[string]schema.Attribute{
 			"name": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(name),
-				MarkdownDescription: "Name of the template. Default: `" + name + "`.",
+				MarkdownDescription: "Name. Default: `" + name + "`.",
 				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 			"namespace": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Namespace of the template. Default: the namespace in which Liqo runs.",
+				MarkdownDescription: "Namespace. Default: that of Liqo.",
 				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 			"resource": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(resource),
-				MarkdownDescription: "Resource of the template, as group, version and plural. Each gateway technology has " +
-					"its own. Default: `" + resource + "`.",
+				MarkdownDescription: "Kind of template, which depends on the gateway's technology, as group/version/plural. " +
+					"Default: `" + resource + "`.",
 				Validators: []validator.String{
 					stringvalidator.RegexMatches(resourcePattern, "must be group/version/resource, such as "+resource),
 				},

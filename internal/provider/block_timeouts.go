@@ -22,37 +22,24 @@ const (
 	defaultDeleteTimeout = 10 * time.Minute
 )
 
-// timeoutTexts describe the timeouts of a resource: what happens at most that long, and what an error after a create or
-// an update says. The last one may be empty.
-type timeoutTexts struct{ create, update, remove, after string }
-
-// attribute returns the schema of `timeouts`.
-func (t timeoutTexts) attribute(ctx context.Context) schema.Attribute {
-	const unit = " A number and a unit, such as `90s`, `10m` or `1h`. Default: "
+// timeoutsAttribute returns the schema of `timeouts` of a resource.
+func timeoutsAttribute(ctx context.Context) schema.Attribute {
 	return timeouts.Attributes(ctx, timeouts.Opts{
 		Create:            true,
-		CreateDescription: "Maximum time " + t.create + "." + unit + "`10m`." + t.after,
+		CreateDescription: "Maximum time of a create. Default: `10m`.",
 		Read:              true,
-		ReadDescription:   "Maximum time of a refresh, and of a plan." + unit + "`2m`.",
+		ReadDescription:   "Maximum time of a refresh or a plan. Default: `2m`.",
 		Update:            true,
-		UpdateDescription: "Maximum time " + t.update + "." + unit + "`10m`." + t.after,
+		UpdateDescription: "Maximum time of a change or a repair. Default: `10m`.",
 		Delete:            true,
-		DeleteDescription: "Maximum time " + t.remove + ". To change it for a destroy, apply the change first." + unit +
-			"`10m`.",
+		DeleteDescription: "Maximum time of a destroy. Apply it before the destroy. Default: `10m`.",
 	})
-}
-
-var shortcutTimeouts = timeoutTexts{
-	create: "until the tunnel is up",
-	update: "of a change or a repair, until the tunnel is up again",
-	remove: "until everything is removed",
-	after:  " After this time, the error says what the provider waited for, and what to do.",
 }
 
 // readTimeout returns the schema of `timeouts` of a data source.
 func readTimeout(ctx context.Context) datasourceschema.Attribute {
 	return datasourcetimeouts.AttributesWithOpts(ctx, datasourcetimeouts.Opts{
-		ReadDescription: "Maximum time of a read, as a number and a unit: `s`, `m` or `h`. Default: `2m`.",
+		ReadDescription: "Maximum time of a read. Default: `2m`.",
 	})
 }
 

@@ -29,17 +29,14 @@ type connectivityInput struct {
 
 // The descriptions of these attributes.
 const (
-	testClientText   = "Name of one leaf: a key of the provider's `clusters`, or a context of its kubeconfig."
-	testServerText   = "Name of the other leaf. The test sends packets in both directions."
-	testMaxNodesText = "Largest number of nodes of each leaf on which the test runs pods, from 1 to 20. The gateway's " +
-		"node comes first, the others follow by name. Default: every node, up to 20. Nodes that are not ready, cordoned, " +
-		"tainted or virtual are left out."
-	testImageText = "Image of the test's pods. It needs a POSIX shell and the `ping` of iputils without file " +
-		"capabilities, as in Alpine Linux. Default: the image of each leaf's own gateway, which the leaf has already pulled."
-	testPacketCountText = "Number of packets to each pod, from 2 to 1000, one every 200 ms. Four before them are not " +
-		"counted. Default: `10`."
-	testMaxLossText = "Share of packets that may get lost, in percent, from 0 to 99. If more of them get lost, the " +
-		"test fails. Default: `10`."
+	testClientText   = "Name of one leaf, in the provider's `clusters` or kubeconfig."
+	testServerText   = "Name of the other leaf."
+	testMaxNodesText = "Largest number of nodes of each leaf with pods, from 1 to 20: the gateway's node first, then " +
+		"others by name. Nodes that are not ready, cordoned, tainted or virtual are left out. Default: 20."
+	testImageText = "Image of the pods, with a POSIX shell and the `ping` of iputils without file capabilities, as in " +
+		"Alpine Linux. Default: that of each leaf's gateway."
+	testPacketCountText = "Number of packets to each pod, one every 200 ms, from 2 to 1000. Default: `10`."
+	testMaxLossText     = "Share of packets that may get lost, in percent, from 0 to 99. Default: `10`."
 )
 
 // testConnectivity runs a test between two leaves, and logs its progress. The diagnostics say why it could not run, or

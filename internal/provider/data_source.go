@@ -167,9 +167,9 @@ func askAll[T any](
 }
 
 // madeByDescription describes an attribute that says who made a network.
-const madeByDescription = "Who made the network. `terraform-provider-liqo`: this provider made or took over all of " +
-	"it. `peering`: the two clusters are peered, and this provider did not make the network. `other`: liqoctl or " +
-	"another program made it, or this provider made only a part of it."
+const madeByDescription = "`terraform-provider-liqo`: this provider owns all of the network. `peering`: the " +
+	"clusters are peered, and this provider does not. `other`: liqoctl or another program made it, or this provider " +
+	"owns only a part."
 
 func shownString(description string) schema.Attribute {
 	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
@@ -183,8 +183,8 @@ func clustersAttribute(whatFor string) schema.Attribute {
 }
 
 func clustersDescription(whatFor string) string {
-	return "Names of the clusters " + whatFor + ". Default: every cluster of the provider's `clusters` or, if it has " +
-		"none, every context of its kubeconfig. A cluster with several names counts once."
+	return "Names of the clusters " + whatFor + ". Default: those in the provider's `clusters` or, if there are none, " +
+		"every context of its kubeconfig."
 }
 
 // clusterNames accepts a list of names, each once.

@@ -35,42 +35,39 @@ func newClusterDataSource() datasource.DataSource {
 // Schema implements [datasource.DataSource].
 func (d *clusterDataSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Facts about one cluster: its cluster ID, versions, address ranges and gateway " +
-			"templates. A cluster that cannot be reached, or that has no Liqo, is an error.",
+		MarkdownDescription: "A cluster's ID, versions, address ranges and gateway templates. A cluster that cannot be " +
+			"reached or has no Liqo is an error.",
 		Attributes: map[string]schema.Attribute{
 			"name": schema.StringAttribute{
 				Required:            true,
-				MarkdownDescription: "Name of the cluster: a key of the provider's `clusters`, or a context of its kubeconfig.",
+				MarkdownDescription: "Name of the cluster, in the provider's `clusters` or kubeconfig.",
 				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
-			"id": shownString("Liqo's cluster ID. Other clusters identify this cluster by it."),
-			"liqo_version": shownString("Version of Liqo's controllers, from their image. Null, with a warning, if it " +
-				"cannot be determined."),
-			"kubernetes_version": shownString("Version of the API server, such as `v1.35.4`."),
+			"id": shownString("Liqo's cluster ID."),
+			"liqo_version": shownString("Version of Liqo, from its controllers' image. Null, with a warning, if it is not " +
+				"known."),
+			"kubernetes_version": shownString("Version of the API server."),
 			"pod_cidrs": schema.ListAttribute{
 				Computed: true, ElementType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "Address ranges of the pods, in CIDR notation.",
+				MarkdownDescription: "Pod CIDRs.",
 			},
 			"external_cidr": schema.StringAttribute{
 				Computed: true, CustomType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "Range from which Liqo assigns addresses to endpoints that are not pods of " +
-					"this cluster or of a connected cluster.",
+				MarkdownDescription: "External CIDR: for endpoints that are not pods of this cluster or of a connected one.",
 			},
 			"internal_cidr": schema.StringAttribute{
 				Computed: true, CustomType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "Range from which Liqo assigns addresses to its own gateways and nodes. Null " +
-					"if there is none.",
+				MarkdownDescription: "Internal CIDR: for Liqo's gateways and nodes. Null if there is none.",
 			},
 			"gateway_templates": schema.ListNestedAttribute{
 				Computed: true,
-				MarkdownDescription: "Templates that Liqo can create gateways from: all in its API group " +
-					"`networking.liqo.io`, of any technology, except those that the provider derives for `pods`. Templates of " +
-					"servers come first. `liqo_shortcut` accepts one as the `template` of either gateway.",
+				MarkdownDescription: "Templates for `template` of a gateway, those of servers first. Templates that the " +
+					"provider derives for `pods` are left out.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"name":      shownString("Name of the template."),
-					"namespace": shownString("Namespace of the template."),
-					"resource":  shownString("Resource of the template, as group, version and plural."),
-					"role":      shownString("`server` or `client`: the kind of gateway that the template is for."),
+					"name":      shownString("Name."),
+					"namespace": shownString("Namespace."),
+					"resource":  shownString("Kind of template, as group/version/plural."),
+					"role":      shownString("`server` or `client`."),
 				}},
 			},
 			"timeouts": readTimeout(ctx),

@@ -31,53 +31,46 @@ func newShortcutDataSource() datasource.DataSource {
 // Schema implements [datasource.DataSource].
 func (d *shortcutDataSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The current network between two clusters, whoever made it: a `liqo_shortcut`, " +
-			"liqoctl or a peering. If there is no network, the status is `Disconnected`. A cluster that cannot be " +
-			"reached is an error.",
+		MarkdownDescription: "The network between two clusters, whoever made it: a `liqo_shortcut`, liqoctl or a " +
+			"peering. Without a network, `status` is `Disconnected`. A cluster that cannot be reached is an error.",
 		Attributes: map[string]schema.Attribute{
 			"client": schema.StringAttribute{
 				Required: true,
-				MarkdownDescription: "Name of the cluster that dials: a key of the provider's `clusters`, or a " +
-					"context of its kubeconfig. A network in the opposite direction is found, too; see " +
-					"`reversed`.",
+				MarkdownDescription: "Name of the cluster that dials, in the provider's `clusters` or kubeconfig. A network " +
+					"in the opposite direction is found, too: see `reversed`.",
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 			"server": schema.StringAttribute{
-				Required: true,
-				MarkdownDescription: "Name of the cluster that exposes the gateway: a key of the provider's " +
-					"`clusters`, or a context of its kubeconfig.",
-				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+				Required:            true,
+				MarkdownDescription: "Name of the cluster that exposes the gateway.",
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 			"id":                shownString("The two cluster IDs, as `client_cluster_id/server_cluster_id`."),
 			"client_cluster_id": shownString("Liqo's cluster ID of the client."),
 			"server_cluster_id": shownString("Liqo's cluster ID of the server."),
 			"client_namespace":  shownString("Namespace of the network's objects on the client. Null if there are none."),
 			"server_namespace":  shownString("Namespace of the network's objects on the server. Null if there are none."),
-			"status": shownString("`Connected`: both ends report the tunnel as up. `Connecting`: everything is in " +
-				"place, but the tunnel is not up, or a gateway has stopped reporting. `Error`: an end " +
-				"reports that the tunnel failed. `Disconnected`: " +
-				"objects are missing, or there is no network."),
+			"status": shownString("`Connected`: both gateways report the tunnel as up. `Connecting`: it is not up, or a " +
+				"gateway has stopped reporting. `Error`: a gateway reports that it failed. `Disconnected`: something is " +
+				"missing or wrong, or there is no network."),
 			"reversed": schema.BoolAttribute{
 				Computed: true,
-				MarkdownDescription: "Whether the network has the opposite direction: `server` dials `client`, " +
-					"and `server_endpoint` is the endpoint of the gateway of `client`. All other attributes refer " +
-					"to `client` and `server` as given.",
+				MarkdownDescription: "Whether `server` dials `client`; `server_endpoint` is then that of the gateway of " +
+					"`client`. All other attributes are about `client` and `server` as given.",
 			},
 			"made_by": shownString(madeByDescription + " Null if there is no network."),
 			"mtu": schema.Int32Attribute{
 				Computed:            true,
-				MarkdownDescription: "MTU of the tunnel, in bytes. Null while there is no gateway.",
+				MarkdownDescription: "MTU of the tunnel, in bytes. Null without a gateway.",
 			},
-			"allow": shownAllow("Which connections may cross, as both leaves enforce it. Empty if nothing may. Null if " +
-				"everything may, if the leaves enforce different rules, or if somebody has edited or removed the rules of one. " +
-				"See `client_end` and `server_end`."),
-			"server_endpoint": shownEndpoint("Address and port of the gateway that is dialed. Null until the gateway " +
-				"reports them."),
-			"client_network": shownNetwork("client", "server"),
-			"server_network": shownNetwork("server", "client"),
-			"client_end":     endAttribute("client"),
-			"server_end":     endAttribute("server"),
-			"timeouts":       readTimeout(ctx),
+			"allow": shownAllow("Allowed traffic, as both gateways enforce it. Empty: nothing. Null: everything, or the " +
+				"gateways differ, or rules were edited or removed; see `client_end` and `server_end`."),
+			"server_endpoint": shownEndpoint("Address and port of the gateway that is dialed. Null until it reports them."),
+			"client_network":  shownNetwork("client", "server"),
+			"server_network":  shownNetwork("server", "client"),
+			"client_end":      endAttribute("client"),
+			"server_end":      endAttribute("server"),
+			"timeouts":        readTimeout(ctx),
 		},
 	}
 }
@@ -87,36 +80,32 @@ func endAttribute(leaf string) schema.Attribute {
 		Computed:            true,
 		MarkdownDescription: "The network as the " + leaf + " sees it.",
 		Attributes: map[string]schema.Attribute{
-			"status": shownString("`Connected`, `Connecting` or `Error`, as the gateway reports. `Connecting`, too, if " +
-				"the gateway has stopped reporting. `Disconnected`: there is no gateway, or somebody has edited or removed " +
-				"its rules of `allow`."),
-			"allow": shownAllow("Which connections may cross, as the gateway of the " + leaf + " enforces it. Empty if " +
-				"nothing may. Null if this gateway lets everything cross, or if somebody has edited or removed its rules, which " +
-				"`status` tells."),
+			"status": shownString("`Connected`, `Connecting` or `Error`, as the gateway reports. `Connecting`, too, if it " +
+				"has stopped reporting. `Disconnected`: there is no gateway, or its rules were edited or removed."),
+			"allow": shownAllow("Allowed traffic, as this gateway enforces it. Empty: nothing. Null: everything, or its " +
+				"rules were edited or removed."),
 			"latency_ms": schema.Float64Attribute{
 				Computed: true,
-				MarkdownDescription: "Last measured round-trip time of a packet to the other gateway, in " +
-					"milliseconds. Null if there is no measurement, as while the tunnel is down.",
+				MarkdownDescription: "Last round-trip time to the remote gateway, in milliseconds. Null without a " +
+					"measurement, as while the tunnel is down.",
 			},
-			"latency_measured_at": shownString("When `latency_ms` was measured, by the clock of the gateway's node: " +
-				"RFC 3339, UTC. While the tunnel is up, a gateway measures every 10 seconds, unless Liqo is set up " +
-				"otherwise."),
+			"latency_measured_at": shownString("When `latency_ms` was measured, by the clock of the gateway's node, in " +
+				"RFC 3339. By default, a gateway measures every 10 seconds."),
 			"gateway_pods": schema.ListNestedAttribute{
 				Computed:            true,
 				MarkdownDescription: "Pods of the gateway, sorted by name.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"name":      shownString("Name of the pod."),
-					"namespace": shownString("Namespace of the pod."),
-					"node":      shownString("Node that the pod runs on. Null until it is scheduled."),
+					"name":      shownString("Name."),
+					"namespace": shownString("Namespace."),
+					"node":      shownString("Node. Null until the pod is scheduled."),
 					"active": schema.BoolAttribute{
-						Computed: true,
-						MarkdownDescription: "Whether this pod holds the tunnel. One replica of a gateway is active; the others are on " +
-							"standby.",
+						Computed:            true,
+						MarkdownDescription: "Whether this pod holds the tunnel. The others are on standby.",
 					},
-					"active_since": shownString("When this pod became the active one: RFC 3339, UTC. Null if it is on standby."),
+					"active_since": shownString("Since when it is active, in RFC 3339. Null on standby."),
 					"ready": schema.BoolAttribute{
 						Computed:            true,
-						MarkdownDescription: "Whether the pod is ready. One on standby that is not ready can't take over.",
+						MarkdownDescription: "Whether the pod is ready. A standby that is not can't take over.",
 					},
 				}},
 			},

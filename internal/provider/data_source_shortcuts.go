@@ -28,14 +28,14 @@ func newShortcutsDataSource() datasource.DataSource {
 func (d *shortcutsDataSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Every network between two of the given clusters: who made it, who owns it, and whether it " +
-			"works. A cluster that cannot be read is a warning, and the others are still shown.",
+			"works. A cluster that cannot be read is a warning.",
 		Attributes: map[string]schema.Attribute{
 			"clusters":  clustersAttribute("between which to look for networks"),
 			"shortcuts": linksAttribute(),
 			"unreachable": schema.ListAttribute{
 				Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "Names of the clusters that could not be read, sorted. A cluster without " +
-					"Liqo is not listed, because it has no network.",
+				MarkdownDescription: "Names of the clusters that could not be read, sorted. A cluster without Liqo is not " +
+					"one of them.",
 			},
 			"timeouts": readTimeout(ctx),
 		},
@@ -47,37 +47,31 @@ func linksAttribute() schema.Attribute {
 		Computed:            true,
 		MarkdownDescription: "The networks, sorted by `client` and `server`.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"client": shownString("Name of the cluster that dials. If there is no gateway any " +
-				"more, the first of the two names."),
+			"client":            shownString("Name of the cluster that dials. Without a gateway, the first of the two names."),
 			"server":            shownString("Name of the cluster that exposes the gateway."),
 			"client_cluster_id": shownString("Liqo's cluster ID of the client."),
 			"server_cluster_id": shownString("Liqo's cluster ID of the server."),
-			"status": shownString("`Connected`: both ends report the tunnel as up. `Connecting`: " +
-				"everything is in place, but the tunnel is not up, or a gateway has stopped reporting. " +
-				"`Error`: an end reports that the tunnel failed. `Disconnected`: objects are missing. " +
-				"`Unknown`: one of the two clusters " +
-				"cannot be read, and the other has objects of the network. Such a network is shown only if " +
-				"the name of that cluster is its cluster ID."),
+			"status": shownString("`Connected`: both gateways report the tunnel as up. `Connecting`: it is not up, or a " +
+				"gateway has stopped reporting. `Error`: a gateway reports that it failed. `Disconnected`: something is " +
+				"missing or wrong. `Unknown`: one of the clusters cannot be read; such a network is shown only if that " +
+				"cluster's name is its cluster ID."),
 			"made_by": shownString(madeByDescription),
 			"owners":  ownersAttribute(),
 			"mtu": schema.Int32Attribute{
 				Computed:            true,
-				MarkdownDescription: "MTU of the tunnel, in bytes. Null while there is no gateway.",
+				MarkdownDescription: "MTU of the tunnel, in bytes. Null without a gateway.",
 			},
-			"server_endpoint": shownEndpoint("Address and port of the server's gateway. Null until the gateway reports them."),
+			"server_endpoint": shownEndpoint("Address and port of the server's gateway. Null until it reports them."),
 			"latency_ms": schema.Float64Attribute{
 				Computed: true,
-				MarkdownDescription: "Round-trip time of a packet between the two gateways, in " +
-					"milliseconds, as measured by the client or else by the server. Null if neither has a " +
-					"measurement.",
+				MarkdownDescription: "Last round-trip time between the gateways, in milliseconds, as measured by the client " +
+					"or else by the server. Null without a measurement.",
 			},
-			"latency_measured_at": shownString("When `latency_ms` was measured: RFC 3339, UTC."),
-			"import_block": shownString("HCL: an import block for the network, named after its client and server. " +
-				"`terraform plan -generate-config-out` writes the resource for it. If the network has an owner, the import " +
-				"takes the network over. So use it only if `owners` is empty, or if the owner's Terraform state is lost or " +
-				"forgets the shortcut. Otherwise both states manage the same network, and a destroy in one takes it from the " +
-				"other. An import alone does not change a network, so the owner is recorded with the first update. Null if one " +
-				"of the two clusters cannot be read."),
+			"latency_measured_at": shownString("When `latency_ms` was measured, in RFC 3339."),
+			"import_block": shownString("An `import` block, for `terraform plan -generate-config-out`. Use it only if " +
+				"`owners` is empty, or if the owner's state is lost or forgets the shortcut: otherwise both states manage " +
+				"the network, and a destroy in one takes it from the other. The first update records the new owner. Null if " +
+				"one of the clusters cannot be read."),
 		}},
 	}
 }

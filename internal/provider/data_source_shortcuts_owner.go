@@ -11,24 +11,23 @@ import (
 func ownersAttribute() schema.Attribute {
 	return schema.ListNestedAttribute{
 		Computed: true,
-		MarkdownDescription: "Every resource of this provider that owns an object of the network, as recorded on the " +
-			"leaves, who owns most objects first. Empty if there is none. Two `liqo_shortcut` are " +
-			"[a fault](../guides/troubleshooting.md#owners-mixed). Each resource for one end is an owner of its own.",
+		MarkdownDescription: "Resources of this provider that own objects of the network, those with most objects " +
+			"first. Two `liqo_shortcut` are [a fault](../guides/troubleshooting.md#owners-mixed).",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"owner_id": shownString("The `owner_id` of the resource, in its Terraform state."),
-			"resource": shownString("Type of the resource, such as `liqo_shortcut` or `liqo_configuration`."),
+			"owner_id": shownString("The resource's `owner_id`."),
+			"resource": shownString("Type of the resource, such as `liqo_shortcut`."),
 			"objects": schema.ListAttribute{
 				Computed: true, ElementType: types.StringType,
 				MarkdownDescription: "The objects that it owns, each with its leaf.",
 			},
-			"created_by": shownString("User and host that created the resource. Null if the leaves do not record it."),
-			"created_at": shownString("When the resource was created: RFC 3339, UTC."),
+			"created_by": shownString("User and host that created it. Null if this is not recorded."),
+			"created_at": shownString("When it was created, in RFC 3339."),
 			"directory":  shownString("Name of the directory in which Terraform ran."),
 			"workspace":  shownString("Terraform workspace."),
 			"complete": schema.BoolAttribute{
 				Computed: true,
-				MarkdownDescription: "Whether the create of the resource has completed. It is `false` during the create, and " +
-					"after an apply that was killed. The next create of the same pair continues from there.",
+				MarkdownDescription: "Whether its create has completed. The next create of the same pair continues one that " +
+					"was killed.",
 			},
 		}},
 	}

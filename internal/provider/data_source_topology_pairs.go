@@ -19,11 +19,9 @@ import (
 func includePairsAttribute() schema.Attribute {
 	return schema.BoolAttribute{
 		Optional: true,
-		MarkdownDescription: "Whether to show `pairs`, and those without a shortcut in the picture. This lists the " +
-			"Services, the offloaded pods and the virtual nodes of the central cluster, and needs " +
-			"[further permissions](../guides/permissions.md#services-over-shortcuts) there. With `true`, `central` is " +
-			"required, and a cluster that cannot be read is an error if `pairs` could be incomplete without it. " +
-			"Default: `false`.",
+		MarkdownDescription: "Whether to show `pairs`, also in the picture. Needs `central` and [another " +
+			"role](../guides/permissions.md#services-over-shortcuts) there. A cluster that cannot be read is then an " +
+			"error if `pairs` could be incomplete without it. Default: `false`.",
 		Validators: []validator.Bool{boolvalidator.AlsoRequires(path.MatchRoot("central"))},
 	}
 }
@@ -31,16 +29,13 @@ func includePairsAttribute() schema.Attribute {
 func pairsAttribute() schema.ListNestedAttribute {
 	return schema.ListNestedAttribute{
 		Computed: true,
-		MarkdownDescription: "Pairs of leaves of the central cluster that share a Service or have a shortcut, sorted by " +
-			"`client` and `server`. Two leaves share a Service if one of them runs pods of the Service, and the other one " +
-			"runs pods in the same namespace. A pair stays in the list, with the same `client` and " +
-			"`server`, when it gets a shortcut: so `for_each` can create a shortcut for each pair. `edges_of` and " +
-			"`problems_only` do not limit the list. Null without `include_pairs`.",
+		MarkdownDescription: "Pairs of leaves that share a Service of the central cluster or have a shortcut, sorted by " +
+			"`client` and `server`. Two leaves share a Service if one runs its pods and the other runs pods in its " +
+			"namespace. `edges_of` and `problems_only` do not limit the list. Null without `include_pairs`.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"client": shownString("Name of the leaf that dials. For a pair without a gateway, this is a proposal: the " +
-				"server is the leaf that the central cluster dials in their peering. If it dials both or neither, the " +
-				"first by name is the client."),
-			"server":   shownString("Name of the leaf that is dialed."),
+			"client": shownString("Name of the leaf that dials. Without a gateway, this is a proposal: the server is the " +
+				"leaf that the central cluster dials. If it dials both or neither, the client is the first by name."),
+			"server":   shownString("Name of the leaf that exposes the gateway."),
 			"services": pairServicesAttribute(),
 			"client_pods": schema.Int64Attribute{
 				Computed: true, MarkdownDescription: "Number of pods in `client` in the namespaces of `services`.",
@@ -49,12 +44,12 @@ func pairsAttribute() schema.ListNestedAttribute {
 				Computed: true, MarkdownDescription: "Number of pods in `server` in the namespaces of `services`.",
 			},
 			"has_shortcut": schema.BoolAttribute{
-				Computed: true, MarkdownDescription: "Whether the two have a network, whoever made it. Its status is in `edges`.",
+				Computed: true, MarkdownDescription: "Whether the two have a network, whoever made it.",
 			},
 			"central_latency_ms": schema.Float64Attribute{
 				Computed: true,
-				MarkdownDescription: "Round-trip time between the two through the central cluster, in milliseconds: the sum of " +
-					"`latency_ms` of their edges with it. A shortcut can save this at most. Null if one of them is not known.",
+				MarkdownDescription: "Round-trip time through the central cluster, in milliseconds: the sum of `latency_ms` " +
+					"of the two edges. A shortcut can save this at most. Null if one of them is not known.",
 			},
 		}},
 	}
@@ -71,8 +66,8 @@ func pairServicesAttribute() schema.ListNestedAttribute {
 			"name":      shownString("Name of the Service."),
 			"direct": schema.BoolAttribute{
 				Computed: true,
-				MarkdownDescription: "Whether the Service requests direct connections, as `liqo_direct_service` lets it. Only " +
-					"then it takes the shortcut. `services` of the edge shows whether it does.",
+				MarkdownDescription: "Whether the Service requests direct connections, as with `liqo_direct_service`. Only " +
+					"then, it takes the shortcut.",
 			},
 		}},
 	}

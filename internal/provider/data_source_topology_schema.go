@@ -13,16 +13,14 @@ import (
 // Schema implements [datasource.DataSource].
 func (d *topologyDataSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "How clusters are connected: peerings and shortcuts, each with its status, as data and as " +
-			"a picture. A cluster that cannot be read is a warning. It is still a node, and the others are still shown.",
+		MarkdownDescription: "How clusters are connected: peerings and shortcuts with their status, as data and as a " +
+			"picture. A cluster that cannot be read is a warning, and still a node.",
 		Attributes: map[string]schema.Attribute{
 			"clusters": clustersAttribute("to show"),
 			"central": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "Name of the central cluster, which the picture highlights. Default: the " +
-					"cluster with the most peerings. If there is no peering, there is no central cluster. `nodes` " +
-					"shows which one it is.",
-				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+				Optional:            true,
+				MarkdownDescription: "Name of the central cluster. Default: the cluster with the most peerings.",
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 			"edges_of":      edgesOfAttribute(),
 			"problems_only": problemsOnlyAttribute(),
@@ -30,13 +28,10 @@ func (d *topologyDataSource) Schema(ctx context.Context, _ datasource.SchemaRequ
 			"nodes":         nodesAttribute(),
 			"edges":         edgesAttribute(),
 			"pairs":         pairsAttribute(),
-			"mermaid": shownString("The picture as a [Mermaid](https://mermaid.js.org) flowchart, which GitHub " +
-				"draws in a Markdown block of language `mermaid`. Thick arrows are shortcuts, thin arrows are " +
-				"peerings. A connection that does not work is dashed; a broken one is also red and has a ✗. One that " +
-				"`allow` limits says so. With `include_pairs`, dotted lines without an arrowhead are pairs without a shortcut, " +
-				"with the number of their Services. The text changes only if a node, an edge or a status changes. A picture of " +
-				"selected edges says so. Mermaid draws up to 500 edges and 50,000 characters. If the picture would be " +
-				"larger, this is null, with a warning: `edges_of` and `problems_only` select a part."),
+			"mermaid": shownString("The picture as a [Mermaid](https://mermaid.js.org) flowchart. Thick arrows are " +
+				"shortcuts, thin arrows are peerings, and dotted lines are pairs without a shortcut. A connection that does " +
+				"not work is dashed; a broken one is also red and has a ✗. The text changes only if a node, an edge or a " +
+				"status does. Null, with a warning, above Mermaid's limits: 500 edges and 50,000 characters."),
 			"timeouts": readTimeout(ctx),
 		},
 	}
@@ -45,9 +40,8 @@ func (d *topologyDataSource) Schema(ctx context.Context, _ datasource.SchemaRequ
 func edgesOfAttribute() schema.Attribute {
 	return schema.ListAttribute{
 		Optional: true, ElementType: types.StringType,
-		MarkdownDescription: "Names of clusters. `edges` and the picture have only the edges of these clusters, and " +
-			"`nodes` only these clusters and their neighbors. Default: all edges. All clusters are read in any case; to " +
-			"read fewer, use `clusters`.",
+		MarkdownDescription: "Names of clusters. Only their edges are shown and, as nodes, only they and their " +
+			"neighbors. All of `clusters` are read in any case. Default: all edges.",
 		Validators: clusterNames(),
 	}
 }
@@ -55,9 +49,8 @@ func edgesOfAttribute() schema.Attribute {
 func problemsOnlyAttribute() schema.Attribute {
 	return schema.BoolAttribute{
 		Optional: true,
-		MarkdownDescription: "Whether `edges` and the picture have only edges with a problem: those whose `status` is not " +
-			"`Connected` or `NoNetwork`. `nodes` has the clusters at their ends and, without `edges_of`, also each cluster " +
-			"whose `status` is not `Ready`. Default: `false`.",
+		MarkdownDescription: "Whether to show only edges whose `status` is not `Connected` or `NoNetwork`, their " +
+			"clusters and, without `edges_of`, clusters that are not `Ready`. Default: `false`.",
 	}
 }
 
@@ -66,14 +59,12 @@ func nodesAttribute() schema.ListNestedAttribute {
 		Computed:            true,
 		MarkdownDescription: "The clusters, sorted by name.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"name":       shownString("Name of the cluster."),
-			"cluster_id": shownString("Liqo's cluster ID. Null unless `status` is `Ready`."),
-			"liqo_version": shownString("Version of Liqo's controllers, from their image. Null unless `status` is `Ready`, " +
-				"and if it cannot be determined."),
-			"central": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is the central cluster."},
+			"name":         shownString("Name of the cluster."),
+			"cluster_id":   shownString("Liqo's cluster ID. Null unless `status` is `Ready`."),
+			"liqo_version": shownString("Version of Liqo, from its controllers' image. Null if it is not known."),
+			"central":      schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is the central cluster."},
 			"status": shownString("`Ready`: the cluster was read. `Unreachable`: its API server does not answer. " +
-				"`NoLiqo`: it answers, but has no Liqo. `Error`: it cannot be read for another reason, such as a missing " +
-				"permission, or a name that is not resolved."),
+				"`NoLiqo`: it has no Liqo. `Error`: another reason, such as a missing permission."),
 			"error": shownString("The problem, and what to do. Null if `status` is `Ready`."),
 		}},
 	}
@@ -82,35 +73,32 @@ func nodesAttribute() schema.ListNestedAttribute {
 func edgesAttribute() schema.ListNestedAttribute {
 	return schema.ListNestedAttribute{
 		Computed: true,
-		MarkdownDescription: "Connections between the clusters, sorted by `from` and `to`. Two clusters have at " +
-			"most one edge.",
+		MarkdownDescription: "Connections between the clusters, sorted by `from` and `to`, at most one for two " +
+			"clusters.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"kind": shownString("`peering`: the two clusters are peered. The edge includes their network, whoever " +
-				"made it. `shortcut`: a network without a peering."),
-			"from": shownString("Name of the cluster that consumes resources (peering) or dials (shortcut)."),
-			"to":   shownString("Name of the cluster that provides resources (peering) or is dialed (shortcut)."),
+			"kind": shownString("`peering`: the clusters are peered; their network is part of this edge. `shortcut`: a " +
+				"network without a peering."),
+			"from": shownString("Name of the cluster that consumes resources (peering), or that dials (shortcut)."),
+			"to": shownString("Name of the cluster that provides resources (peering), or that exposes the gateway " +
+				"(shortcut)."),
 			"both_ways": schema.BoolAttribute{
 				Computed: true,
-				MarkdownDescription: "Whether each cluster of a peering consumes resources of the other, or Liqo does not know " +
-					"the consumer yet.",
+				MarkdownDescription: "Whether each cluster of a peering consumes resources of the other, or the consumer is " +
+					"not known yet.",
 			},
-			"status": shownString("Status of the network: `Connected`, `Connecting`, `Error` or `Disconnected`, " +
-				"as of `liqo_shortcut`. `NoNetwork`: a peering without a network. `Unknown`: one of the two " +
-				"clusters cannot be read. Edges of such a cluster are shown only if its name is its cluster ID."),
+			"status": shownString("Status of the network, as of `liqo_shortcut`. `NoNetwork`: a peering without a " +
+				"network. `Unknown`: one of the clusters cannot be read; such an edge is shown only if that cluster's name " +
+				"is its cluster ID."),
 			"made_by": shownString(madeByDescription + " Null if there is no network."),
 			"latency_ms": schema.Float64Attribute{
 				Computed: true,
-				MarkdownDescription: "Round-trip time of a packet between the two gateways, in milliseconds, as " +
-					"measured by the one that dials or else by the other one. Null if neither has a measurement, as " +
-					"while the tunnel is down.",
+				MarkdownDescription: "Last round-trip time between the gateways, in milliseconds, as measured by the client " +
+					"or else by the server. Null without a measurement, as while the tunnel is down.",
 			},
-			"latency_measured_at": shownString("When `latency_ms` was measured: RFC 3339, UTC. This is the time of " +
-				"the last answer."),
+			"latency_measured_at": shownString("When `latency_ms` was measured, in RFC 3339: the time of the last answer."),
 			"limited_at": schema.ListAttribute{
 				Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "Names of the clusters whose gateways limit what may cross the network, sorted: they have " +
-					"`allow`, which `liqo_shortcut` shows. Empty if none does. Both clusters of a `liqo_shortcut` with `allow` " +
-					"are in it.",
+				MarkdownDescription: "Names of the clusters whose gateways have `allow`, sorted.",
 			},
 			"services": servicesAttribute(),
 		}},
@@ -121,11 +109,10 @@ func edgesAttribute() schema.ListNestedAttribute {
 func servicesAttribute() schema.ListNestedAttribute {
 	return schema.ListNestedAttribute{
 		Computed: true,
-		MarkdownDescription: "Services whose pods in one of the two clusters reach those in the other over this network, " +
-			"and not through their central cluster; see `liqo_direct_service`. Null if neither cluster shows its " +
-			"EndpointSlices to the provider.",
+		MarkdownDescription: "Services whose pods in the one cluster reach those in the other over this network: see " +
+			"`liqo_direct_service`. Null if neither cluster shows its EndpointSlices.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"cluster":   shownString("Name of the central cluster; its cluster ID if it is not among the nodes."),
+			"cluster":   shownString("Name of the central cluster; its cluster ID if it is not a node."),
 			"namespace": shownString("Namespace of the Service in the central cluster."),
 			"name":      shownString("Name of the Service."),
 		}},

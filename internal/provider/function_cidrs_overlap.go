@@ -24,9 +24,8 @@ func (*cidrsOverlapFunction) Definition(
 ) {
 	resp.Definition = function.Definition{
 		Summary: "Whether two address ranges overlap",
-		MarkdownDescription: "Reports whether two address ranges have an address in common. Two clusters with " +
-			"overlapping pod CIDRs can still be connected, because Liqo remaps the CIDRs. An IPv4 range and an " +
-			"IPv6 range never overlap.",
+		MarkdownDescription: "Reports whether two address ranges have an address in common. An IPv4 range and an IPv6 " +
+			"range never have. Clusters with overlapping pod CIDRs can be connected: Liqo remaps the CIDRs.",
 		Parameters: []function.Parameter{
 			function.StringParameter{Name: "a", MarkdownDescription: "Range in CIDR notation."},
 			function.StringParameter{Name: "b", MarkdownDescription: "Range in CIDR notation."},

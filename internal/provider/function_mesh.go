@@ -32,19 +32,17 @@ func (*meshFunction) Metadata(_ context.Context, _ function.MetadataRequest, res
 func (*meshFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary: "Every pair of a list of clusters",
-		MarkdownDescription: "Returns a map for the `for_each` of a `liqo_shortcut` that connects each cluster to " +
-			"every other cluster: `{ \"a-b\" = { client = \"a\", server = \"b\" }, … }`. In each key, the two names are " +
-			"sorted. The first of them dials, unless it is the only one that can be dialed. The order of the list does not " +
-			"matter, and a further cluster adds pairs and changes none.",
+		MarkdownDescription: "Returns every pair of clusters, for the `for_each` of a `liqo_shortcut`: `{ \"a-b\" = { " +
+			"client = \"a\", server = \"b\" }, … }`. The first by name dials, unless nobody can dial the other one. " +
+			"Another cluster adds pairs and changes none. The order of the list does not matter.",
 		Parameters: []function.Parameter{function.ListParameter{
 			Name: "names", ElementType: types.StringType,
-			MarkdownDescription: "Names of the clusters: keys of the provider's `clusters`, or contexts of its " +
-				"kubeconfig. With fewer than two names, the map is empty.",
+			MarkdownDescription: "Names of the clusters. With fewer than two, the map is empty.",
 		}},
 		VariadicParameter: function.StringParameter{
 			Name: "undialable",
-			MarkdownDescription: "Name of a cluster that no other one can dial, for example because it is behind a NAT. It " +
-				"dials in each of its pairs. There can be only one, because nothing connects two of them.",
+			MarkdownDescription: "Name of a cluster that no other one can dial, for example because it is behind a NAT. " +
+				"It dials in each of its pairs. There can be only one.",
 		},
 		Return: function.MapReturn{ElementType: types.ObjectType{AttrTypes: map[string]attr.Type{
 			"client": types.StringType, "server": types.StringType,

@@ -25,17 +25,15 @@ func (*remapIPFunction) Metadata(_ context.Context, _ function.MetadataRequest, 
 func (*remapIPFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary: "Address after a remapping",
-		MarkdownDescription: "Moves an address from one range to another and keeps its host part, as Liqo does " +
-			"when the range of a cluster is already taken in another cluster. With `from` and `to` of `pod_cidrs` " +
-			"and `remapped_pod_cidrs` of a `liqo_shortcut`, it returns the address at which the other cluster " +
-			"reaches a pod.",
+		MarkdownDescription: "Moves an address from one range to another and keeps its host part, as Liqo does. With " +
+			"`pod_cidrs` and `remapped_pod_cidrs` of a `liqo_shortcut`, it returns the address at which the remote " +
+			"cluster reaches a pod.",
 		Parameters: []function.Parameter{
 			function.StringParameter{Name: "ip", MarkdownDescription: "IPv4 or IPv6 address, within `from`."},
 			function.StringParameter{Name: "from", MarkdownDescription: "Range of the address, in CIDR notation."},
 			function.StringParameter{
-				Name: "to",
-				MarkdownDescription: "New range, in CIDR notation. Its IP version and prefix length must be those of `from`, as " +
-					"in every remapping by Liqo.",
+				Name:                "to",
+				MarkdownDescription: "New range, in CIDR notation, of the same IP version and prefix length.",
 			},
 		},
 		Return: function.StringReturn{},

@@ -28,8 +28,8 @@ func (l *shortcutList) ListResourceConfigSchema(
 	_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse,
 ) {
 	resp.Schema = listschema.Schema{
-		MarkdownDescription: "Every network between two of the given clusters, whoever made it. A cluster that cannot be " +
-			"read is a warning. Its networks are not listed, because they cannot be imported.",
+		MarkdownDescription: "Every network between two of the given clusters, whoever made it. A cluster that cannot " +
+			"be read is a warning.",
 		Attributes: map[string]listschema.Attribute{
 			"clusters": listschema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
@@ -43,14 +43,13 @@ func (l *shortcutList) ListResourceConfigSchema(
 			},
 			"made_by": listschema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Only networks that this maker made. " + madeByDescription,
+				MarkdownDescription: "Only networks with this maker. " + madeByDescription,
 				Validators: []validator.String{stringvalidator.OneOf(
 					string(shortcut.ByProvider), string(shortcut.ByPeering), string(shortcut.ByOther))},
 			},
 			"status": listschema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "Only networks with this status: `Connected`, `Connecting`, `Error` or `Disconnected`, " +
-					"as in `liqo_shortcuts`.",
+				Optional:            true,
+				MarkdownDescription: "Only networks with this status: `Connected`, `Connecting`, `Error` or `Disconnected`.",
 				Validators: []validator.String{stringvalidator.OneOf(
 					string(shortcut.Connected), string(shortcut.Connecting), string(shortcut.Error),
 					string(shortcut.Disconnected))},

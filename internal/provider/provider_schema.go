@@ -17,30 +17,26 @@ import (
 func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	attributes := kubeconfigAttributes()
 	attributes["liqo_namespace"] = schema.StringAttribute{
-		Optional: true,
-		MarkdownDescription: "Namespace in which Liqo runs, on every cluster without its own `liqo_namespace`. " +
-			"Default: `liqo`.",
-		Validators: []validator.String{notEmpty{}},
+		Optional:            true,
+		MarkdownDescription: "Namespace of Liqo, on every cluster without its own `liqo_namespace`. Default: `liqo`.",
+		Validators:          []validator.String{notEmpty{}},
 	}
 	attributes["record_author"] = schema.BoolAttribute{
 		Optional: true,
-		MarkdownDescription: "Whether the objects on a leaf say which user made them, on which host, in which directory " +
-			"and workspace, so that others find the Terraform state. With `false`, they only have a digest of this. Default: " +
-			"`true`.",
+		MarkdownDescription: "Whether objects on a leaf record the user, host, directory and workspace that made them, " +
+			"so that others find the Terraform state. With `false`, they have only a digest of it. Default: `true`.",
 	}
 	attributes["clusters"] = schema.MapNestedAttribute{
 		Optional: true,
-		MarkdownDescription: "How to reach each cluster. The keys are the names that resources use. A name that " +
-			"is not listed here is a context of the provider's kubeconfig. An entry with neither a kubeconfig nor " +
-			"a `host` uses the provider's kubeconfig: the context or the cluster that the entry names or, by " +
-			"default, the context with the name of the entry.",
+		MarkdownDescription: "How to reach each cluster, by the name that resources use. A name that is not listed is a " +
+			"context of the provider's kubeconfig. An entry with neither a kubeconfig nor a `host` uses that kubeconfig, " +
+			"too.",
 		NestedObject: schema.NestedAttributeObject{Attributes: clusterAttributes()},
 		Validators:   []validator.Map{mapvalidator.KeysAre(namedKey("cluster")), mapvalidator.NoNullValues()},
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Manages leaf-to-leaf shortcuts between Kubernetes clusters that " +
-			"[Liqo](https://liqo.io) connects. Only the provider block has credentials: the provider never writes them to " +
-			"the state.",
+		MarkdownDescription: "Manages leaf-to-leaf shortcuts between Kubernetes clusters that [Liqo](https://liqo.io) " +
+			"connects.",
 		Attributes: attributes,
 	}
 }
@@ -49,17 +45,15 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 func kubeconfigAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"config_path": schema.StringAttribute{
-			Optional: true,
-			MarkdownDescription: "Path of a kubeconfig file. A leading `~` is the home directory. Only one of `config_path`, " +
-				"`config_paths` and `config_content` can be set.",
+			Optional:            true,
+			MarkdownDescription: "Path of a kubeconfig file. Conflicts with `config_paths` and `config_content`.",
 			Validators: []validator.String{notEmpty{}, stringvalidator.ConflictsWith(
 				path.MatchRelative().AtParent().AtName("config_paths"), path.MatchRelative().AtParent().AtName("config_content"))},
 		},
 		"config_paths": schema.ListAttribute{
-			Optional:    true,
-			ElementType: types.StringType,
-			MarkdownDescription: "Paths of kubeconfig files to merge. If several files set the same value, the " +
-				"first one wins.",
+			Optional:            true,
+			ElementType:         types.StringType,
+			MarkdownDescription: "Paths of kubeconfig files to merge. The first one that sets a value wins.",
 			Validators: []validator.List{
 				listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(), listvalidator.ValueStringsAre(notEmpty{}),
 			},
@@ -67,7 +61,7 @@ func kubeconfigAttributes() map[string]schema.Attribute {
 		"config_content": schema.StringAttribute{
 			Optional:            true,
 			Sensitive:           true,
-			MarkdownDescription: "Content of a kubeconfig, for instance from another resource.",
+			MarkdownDescription: "Content of a kubeconfig.",
 			Validators: []validator.String{notEmpty{}, kubeconfigText(), stringvalidator.ConflictsWith(
 				path.MatchRelative().AtParent().AtName("config_paths"))},
 		},
@@ -79,22 +73,22 @@ func kubeconfigAttributes() map[string]schema.Attribute {
 func clusterAttributes() map[string]schema.Attribute {
 	attributes := kubeconfigAttributes()
 	for name, description := range map[string]string{
-		"config_context": "Context of the kubeconfig. Default: in the cluster's own kubeconfig, the current context; in " +
-			"the provider's kubeconfig, the context with the cluster's name.",
+		"config_context": "Context of the kubeconfig. Default: in the entry's own kubeconfig, the current one; in the " +
+			"provider's, the one with the entry's name.",
 		"config_context_auth_info": "User of the kubeconfig. Default: the context's user.",
 		"config_context_cluster":   "Cluster of the kubeconfig. Default: the context's cluster.",
 		"host":                     "Address of the API server, as a URL or as host and port.",
-		"username":                 "User name for HTTP basic authentication, for a proxy before the API server.",
+		"username":                 "User name for HTTP basic authentication.",
 		"tls_server_name":          "Server name to verify in the API server's certificate. Default: the host name.",
-		"liqo_namespace":           "Namespace in which Liqo runs on this cluster. Default: the provider's `liqo_namespace`.",
+		"liqo_namespace":           "Namespace of Liqo on this cluster. Default: the provider's `liqo_namespace`.",
 	} {
 		attributes[name] = schema.StringAttribute{
 			Optional: true, MarkdownDescription: description, Validators: []validator.String{notEmpty{}},
 		}
 	}
 	for name, description := range map[string]string{
-		"password":  "Password for HTTP basic authentication, for a proxy before the API server.",
-		"proxy_url": "URL of the proxy for all requests to this cluster: `http`, `https` or `socks5`.",
+		"password":  "Password for HTTP basic authentication.",
+		"proxy_url": "URL of the proxy for this cluster: `http`, `https` or `socks5`.",
 	} {
 		attributes[name] = schema.StringAttribute{
 			Optional: true, Sensitive: true, MarkdownDescription: description, Validators: []validator.String{notEmpty{}},
@@ -105,11 +99,11 @@ func clusterAttributes() map[string]schema.Attribute {
 		secret      bool
 		valid       validator.String
 	}{
-		"client_certificate":     {"Client certificate for TLS authentication, PEM.", false, certificate()},
-		"cluster_ca_certificate": {"CA certificates that verify the API server's certificate, PEM.", false, certificate()},
+		"client_certificate":     {"Client certificate, PEM.", false, certificate()},
+		"cluster_ca_certificate": {"CA certificates of the API server, PEM.", false, certificate()},
 		"client_key":             {"Key of the client certificate, PEM.", true, privateKey()},
 		"token": {
-			"Bearer token, for instance of a service account. Space around it, such as a line break at its end, is ignored.",
+			"Bearer token, for instance of a service account.",
 			true, bearerToken(),
 		},
 	} {
@@ -126,9 +120,8 @@ func clusterAttributes() map[string]schema.Attribute {
 	attributes["credentials_from"] = credentialsFromAttribute()
 	attributes["cluster_id"] = schema.StringAttribute{
 		Optional: true,
-		MarkdownDescription: "Liqo's cluster ID of this cluster. A cluster with another ID is refused. With " +
-			"`credentials_from`, the central cluster has credentials for this ID. Default: with `credentials_from`, the name " +
-			"of the entry; otherwise, any ID.",
+		MarkdownDescription: "Liqo's cluster ID of this cluster. Another cluster is refused. Default: with " +
+			"`credentials_from`, the name of the entry; otherwise, any ID.",
 		Validators: []validator.String{notEmpty{}, clusterID()},
 	}
 	return attributes
@@ -144,14 +137,9 @@ func credentialsFromAttribute() schema.Attribute {
 	}
 	return schema.StringAttribute{
 		Optional: true,
-		MarkdownDescription: "Name of the cluster, usually the central cluster of the topology, in which Liqo keeps " +
-			"credentials for this one. Liqo does so in a cluster that consumes this one's resources. The provider reads them " +
-			"from there each time, and writes them nowhere. It takes only data: an address, certificates, a token, and a " +
-			"proxy. A kubeconfig that also runs a program, reads a file or skips a check is refused. `host`, `proxy_url` " +
-			"and the other settings of the connection override theirs; `host` pins the address. This cluster must grant " +
-			"permissions to their user, see " +
-			"[Permissions](https://registry.terraform.io/providers/leafmesh/liqo/latest/docs/guides/" +
-			"permissions).",
+		MarkdownDescription: "Name of the cluster, usually the central cluster, in which Liqo keeps credentials for " +
+			"this one. The provider takes an address, certificates, a token and a proxy from there, and nothing else. " +
+			"`host`, `proxy_url` and the other settings of the connection override them.",
 		Validators: []validator.String{notEmpty{}, stringvalidator.ConflictsWith(others...)},
 	}
 }
@@ -163,19 +151,19 @@ func execAttribute() schema.Attribute {
 		Attributes: map[string]schema.Attribute{
 			"api_version": schema.StringAttribute{
 				Required:            true,
-				MarkdownDescription: "API version of the program's output, such as `client.authentication.k8s.io/v1`.",
+				MarkdownDescription: "API version of its output, such as `client.authentication.k8s.io/v1`.",
 				Validators:          []validator.String{notEmpty{}},
 			},
 			"command": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Program to run.", Validators: []validator.String{notEmpty{}},
 			},
 			"args": schema.ListAttribute{
-				Optional: true, ElementType: types.StringType, MarkdownDescription: "Arguments of the program.",
+				Optional: true, ElementType: types.StringType, MarkdownDescription: "Arguments.",
 				Validators: []validator.List{listvalidator.NoNullValues()},
 			},
 			"env": schema.MapAttribute{
 				Optional: true, Sensitive: true, ElementType: types.StringType,
-				MarkdownDescription: "Additional environment variables of the program, by name.",
+				MarkdownDescription: "Additional environment variables.",
 				Validators:          []validator.Map{mapvalidator.KeysAre(namedKey("variable")), mapvalidator.NoNullValues()},
 			},
 		},

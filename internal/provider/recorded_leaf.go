@@ -199,6 +199,6 @@ func isAnotherCluster(err error) bool {
 func clusterUID(leaf *cluster.Leaf) types.String { return stringOrNull(string(leaf.UID)) }
 
 func clusterUIDAttribute(which string) schema.Attribute {
-	return computedString("UID of the object that holds Liqo's cluster ID on " + which + ". It tells clusters with the " +
-		"same cluster ID apart.")
+	return computedString("UID of the object that holds the cluster ID on " + which + ". It tells clusters with the " +
+		"same ID apart.")
 }

@@ -33,19 +33,18 @@ func newConfigurationResource() resource.Resource {
 }
 
 // rangesChange ends the description of a range.
-const rangesChange = " A change interrupts traffic to the ranges that change. With a Liqo before 1.2 and a gateway, " +
-	"it fails: create both again with `-replace`."
+const rangesChange = " A change interrupts traffic to the ranges that change. With a gateway and Liqo before 1.2, " +
+	"it fails: replace both."
 
 func configurationSchema(ctx context.Context) schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Announces the address ranges of another cluster to this one. Liqo then decides at which " +
-			"ranges this cluster reaches them. Each end of a network needs one." + oneEndInGuide,
+		MarkdownDescription: "Announces the address ranges of the remote cluster to this one. Liqo then chooses the " +
+			"ranges at which this cluster reaches them." + oneEndInGuide,
 		Attributes: endAttributes(ctx, map[string]schema.Attribute{
 			"pod_cidrs": schema.ListAttribute{
 				Required: true, ElementType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "Pod address ranges of the other cluster, in CIDR notation: the `pod_cidrs` of its " +
-					"`liqo_cluster` data source, or parts of them. With parts, this cluster can't reach the other pods. IPv4 " +
-					"only." + rangesChange,
+				MarkdownDescription: "Pod CIDRs of the remote cluster, IPv4 only: `pod_cidrs` of its `liqo_cluster` data " +
+					"source, or parts of them. This cluster reaches no other pods." + rangesChange,
 				Validators: []validator.List{
 					listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(),
 					listvalidator.ValueStringsAre(cidr(), wholeRange(), ipv4()),
@@ -53,18 +52,17 @@ func configurationSchema(ctx context.Context) schema.Schema {
 			},
 			"external_cidr": schema.StringAttribute{
 				Required: true, CustomType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "Liqo's external CIDR of the other cluster: the `external_cidr` of its `liqo_cluster` " +
-					"data source. IPv4 only." + rangesChange,
+				MarkdownDescription: "External CIDR of the remote cluster, IPv4 only: `external_cidr` of its `liqo_cluster` " +
+					"data source." + rangesChange,
 				Validators: []validator.String{wholeRange(), ipv4()},
 			},
 			"remapped_pod_cidrs": schema.ListAttribute{
 				Computed: true, ElementType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "The ranges at which this cluster reaches `pod_cidrs`, in the same order. A range that Liqo " +
-					"has not remapped is the same in both.",
+				MarkdownDescription: "Ranges at which this cluster reaches `pod_cidrs`, in the same order.",
 			},
 			"remapped_external_cidr": schema.StringAttribute{
 				Computed: true, CustomType: cidrtypes.IPPrefixType{},
-				MarkdownDescription: "The range at which this cluster reaches `external_cidr`.",
+				MarkdownDescription: "Range at which this cluster reaches `external_cidr`.",
 			},
 		}),
 	}

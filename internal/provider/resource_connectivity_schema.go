@@ -32,10 +32,9 @@ func (r *connectivityResource) Schema(
 	ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse,
 ) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Sends packets from pod to pod between two leaves, in both directions, and names the hop that " +
-			"drops them if they get lost. The test runs when the resource is created, and again when `triggers` or another " +
-			"attribute changes. A plan and a refresh send no packets. The test starts pods in the namespaces of the leaves' " +
-			"gateways, changes nothing of the network, and leaves nothing behind.",
+		MarkdownDescription: "Sends packets from pod to pod between two leaves, in both directions, and names the hop " +
+			"that drops them. It runs when the resource is created, and again when `triggers` or another attribute " +
+			"changes. A plan and a refresh send no packets.",
 		Attributes: map[string]schema.Attribute{
 			"client": schema.StringAttribute{Required: true, MarkdownDescription: testClientText, Validators: anyName()},
 			"server": schema.StringAttribute{Required: true, MarkdownDescription: testServerText, Validators: anyName()},
@@ -53,19 +52,19 @@ func (r *connectivityResource) Schema(
 			},
 			"on_failure": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(failureFails),
-				MarkdownDescription: "What happens if the test fails. `fail`: the apply fails with an error for each fault, and " +
-					"the next apply repeats the test. `record`: the apply succeeds, `status` is `Failed`, and `faults` says why, " +
-					"for `check` blocks and outputs. The shortcut stays as it is. Default: `fail`.",
+				MarkdownDescription: "What a failed test does. `fail`: the apply fails, and the next apply repeats the " +
+					"test. `record`: the apply succeeds, `status` is `Failed`, and `faults` says why. The shortcut stays in " +
+					"either case. Default: `fail`.",
 				Validators: []validator.String{stringvalidator.OneOf(failureFails, failureRecorded)},
 			},
 			"triggers": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Any values. When one changes, the test runs again. Refer to attributes of the shortcut, so " +
-					"that the test also comes after it.",
+				MarkdownDescription: "Any values. A change repeats the test. Refer to attributes of the shortcut, so that " +
+					"the test comes after it.",
 			},
 			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
-				Create: true, CreateDescription: "Maximum time of the test. A number and a unit, such as `90s`. Default: `10m`.",
-				Update: true, UpdateDescription: "Maximum time of the test when it is repeated. Default: `10m`.",
+				Create: true, CreateDescription: "Maximum time of the test. Default: `10m`.",
+				Update: true, UpdateDescription: "Maximum time of a repeated test. Default: `10m`.",
 			}),
 
 			"id":                measuredText("The two cluster IDs, as `client_cluster_id/server_cluster_id`."),
@@ -75,18 +74,18 @@ func (r *connectivityResource) Schema(
 			"status":            measuredText("`Passed`, or `Failed` with `on_failure = \"record\"`."),
 			"path_mtu": schema.Int32Attribute{
 				Computed: true,
-				MarkdownDescription: "Size in bytes of the largest packet that passes undivided on every path. It is the largest " +
-					"useful `mtu` of the shortcut, if it is less than the shortcut's. Null if it was measured on no path.",
+				MarkdownDescription: "Size in bytes of the largest packet that passes unfragmented on every path. If it is " +
+					"less than the shortcut's `mtu`, it is the largest useful one. Null if it was not measured.",
 			},
-			"tunnel_latency_ms": latencyAttribute("Latency between the two gateways, as they measured it last. Right after a " +
-				"create, this is the first ping, which takes longer. Null if neither has measured any."),
-			"central_latency_ms": latencyAttribute("Latency through another cluster with which both leaves have a network, " +
-				"such as the central one: the sum of the latencies that both gateways have measured. Compare it with " +
-				"`latency_mean_ms` in `paths` to see what the shortcut gains. Null if there is no such cluster."),
+			"tunnel_latency_ms": latencyAttribute("Round-trip time between the gateways, as they measured it last. Right " +
+				"after a create, this is the first ping, which takes longer. Null without a measurement."),
+			"central_latency_ms": latencyAttribute("Round-trip time between the gateways through another cluster with " +
+				"which both leaves have a network, such as the central cluster. Compare it with `latency_mean_ms` of " +
+				"`paths`. Null if there is none."),
 			"central_cluster_id": measuredText("Liqo's cluster ID of that cluster."),
 			"paths": schema.ListNestedAttribute{
 				Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: connectivityPathAttributes()},
-				MarkdownDescription: "What happened between each two nodes, in both directions, first from `client` to `server`.",
+				MarkdownDescription: "Results for each two nodes, in both directions, first from `client` to `server`.",
 			},
 			"faults": schema.ListNestedAttribute{
 				Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: connectivityFaultAttributes()},
@@ -117,30 +116,29 @@ func connectivityPathAttributes() map[string]schema.Attribute {
 		return schema.Int32Attribute{Computed: true, MarkdownDescription: description}
 	}
 	return map[string]schema.Attribute{
-		"from_leaf":       measuredText("Name of the leaf of the pod that sends."),
-		"from_node":       measuredText("Node of this pod."),
-		"to_leaf":         measuredText("Name of the leaf of the pod that answers."),
-		"to_node":         measuredText("Node of that pod."),
-		"address":         measuredText("Address at which the pod was reached. It is remapped if the leaf's pod CIDR is."),
+		"from_leaf":       measuredText("Leaf of the pod that sends."),
+		"from_node":       measuredText("Its node."),
+		"to_leaf":         measuredText("Leaf of the pod that answers."),
+		"to_node":         measuredText("Its node."),
+		"address":         measuredText("Address at which that pod was reached: the remapped one, if there is one."),
 		"sent":            count("Number of packets sent."),
 		"answered":        count("Number of packets answered."),
 		"loss_percent":    schema.Float64Attribute{Computed: true, MarkdownDescription: "Share of packets lost, in percent."},
 		"latency_min_ms":  latencyAttribute("Least round-trip time. Null if nothing was answered."),
 		"latency_mean_ms": latencyAttribute("Mean round-trip time. Null if nothing was answered."),
 		"latency_max_ms":  latencyAttribute("Largest round-trip time. Null if nothing was answered."),
-		"largest_packet": count("Size in bytes of the largest packet that passes undivided, up to the tunnel's MTU. " +
-			"Null if it was not measured, as on a path that loses everything in the end."),
+		"largest_packet": count("Size in bytes of the largest packet that passes unfragmented, up to the tunnel's MTU. " +
+			"Null if it was not measured."),
 	}
 }
 
 func connectivityFaultAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"hop": measuredText("`Pod`: between a pod and its node. `Node`: the node does not send packets for the other leaf " +
-			"to the gateway. `Overlay`: between a node and the gateway of its leaf. `Gateway`: between the overlay and the " +
-			"tunnel. `Tunnel`: between the two gateways. `Unknown`: what was observed names no hop. `summary` says it if " +
-			"several hops come into question."),
-		"leaf":     measuredText("Name of the leaf of the hop. Null for `Tunnel`, and if it may be either leaf."),
-		"node":     measuredText("Node of the hop. Null if the hop is not on one node, as for `Gateway` and `Tunnel`."),
+		"hop": measuredText("`Pod`: between a pod and its node. `Node`: the node does not lead packets for the remote " +
+			"leaf to the gateway. `Overlay`: between a node and its leaf's gateway. `Gateway`: between the overlay and " +
+			"the tunnel. `Tunnel`: between the two gateways. `Unknown`: the test could not find it."),
+		"leaf":     measuredText("Leaf of the hop. Null if it may be either, and for `Tunnel`."),
+		"node":     measuredText("Node of the hop. Null if it is not on one node."),
 		"summary":  measuredText("What is wrong, in a few words."),
 		"evidence": measuredText("What was observed."),
 		"advice":   measuredText("What to do."),

@@ -98,7 +98,7 @@ func recordService(
 	}
 	var diags diag.Diagnostics
 	if others := observed.Others(self); len(others) > 0 && !self.Claims {
-		diags.Append(report("service-shared", "Someone else requests direct connections, too",
+		diags.Append(report("service-shared", "Another user requests direct connections, too",
 			fmt.Sprintf("The annotation of %s was also set by %s. A destroy of this resource will leave it in place. To take "+
 				"it over, import it.",
 				service, direct.DescribeManagers(others))).asWarning())

@@ -177,7 +177,7 @@ func warnings(observed direct.State, joined func(clusters [2]string) bool) diag.
 		diags.Append(explained(closed).asWarning())
 	}
 	if observed.LimitsUnread != nil {
-		diags.Append(failureOf("leaf-unreadable", "What may cross can't be read", observed.LimitsUnread).asWarning())
+		diags.Append(failureOf("leaf-unreadable", "The allowed traffic can't be read", observed.LimitsUnread).asWarning())
 	}
 	return diags
 }

@@ -21,41 +21,38 @@ func (r *directServiceResource) Schema(
 	ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse,
 ) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lets the offloaded pods of a Service meet over shortcuts. By default, a pod in one leaf " +
-			"reaches the pods of the Service in other leaves through the central cluster, also if a shortcut connects the " +
-			"leaves. This resource sets the annotation `liqo.io/use-direct-connections` on the Service in the central " +
-			"cluster, and nothing else of the Service. It waits until the leaves use the direct addresses. A destroy " +
-			"removes the annotation and waits until they no longer do. It needs Liqo 1.2 in the central cluster and in " +
-			"the leaves.",
+		MarkdownDescription: "Lets the offloaded pods of a Service reach each other over shortcuts, and not through the " +
+			"central cluster. It sets the annotation `liqo.io/use-direct-connections` on the Service in the central " +
+			"cluster, and waits until the leaves use the direct addresses. A destroy undoes both. Needs Liqo 1.2 or newer " +
+			"in the central cluster and in the leaves.",
 		Attributes: map[string]schema.Attribute{
 			"id": computedString("The Service, as `cluster_id/namespace/name`."),
 			"cluster": schema.StringAttribute{
 				Required: true,
-				MarkdownDescription: "Name of the central cluster: a key of the provider's `clusters`, or a context of its " +
-					"kubeconfig. The provider finds the leaves among its clusters by their cluster IDs. A change forces " +
-					"replacement if the new name refers to another cluster.",
+				MarkdownDescription: "Name of the central cluster, in the provider's `clusters` or kubeconfig. The provider " +
+					"finds the leaves among its clusters by their cluster IDs. A change to another cluster forces " +
+					"replacement.",
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
-			"namespace": nameInCluster("Namespace of the Service in the central cluster, which is offloaded to the leaves."),
+			"namespace": nameInCluster("Namespace of the Service in the central cluster."),
 			"name":      nameInCluster("Name of the Service."),
-			"timeouts":  directServiceTimeouts.attribute(ctx),
+			"timeouts":  timeoutsAttribute(ctx),
 
 			"cluster_id":  computedString("Liqo's cluster ID of the central cluster."),
 			"cluster_uid": clusterUIDAttribute("the central cluster"),
-			"owner_id": computedString("Random ID of this resource instance. Kubernetes records it in the field manager of " +
-				"the annotation. The annotation stays while someone else has set it, too."),
+			"owner_id": computedString("Random ID of this resource, which Kubernetes records in the field manager of the " +
+				"annotation."),
 			"status": schema.StringAttribute{
 				Computed: true,
-				MarkdownDescription: "`Direct`: every leaf reaches the pods in other leaves directly. `Partial`: at least one " +
-					"leaf cannot, and `endpoints` shows which one, and why; or the provider cannot read a leaf. " +
-					"`Outdated`: a network of two leaves has changed, and Liqo has not looked at the Service since and would not " +
-					"by itself; the next apply makes it do so. `Undone`: someone has removed the annotation; the next apply sets " +
-					"it again.",
+				MarkdownDescription: "`Direct`: every leaf reaches the pods in other leaves directly. `Partial`: a leaf " +
+					"does not, and `endpoints` says why, or it cannot be read. `Outdated`: a network has changed since Liqo " +
+					"looked at the Service; the next apply makes it look again. `Undone`: the annotation was removed; the " +
+					"next apply sets it.",
 			},
 			"endpoints": schema.ListNestedAttribute{
 				Computed: true,
-				MarkdownDescription: "How each leaf reaches each pod of the Service, sorted by the leaf's cluster ID and the " +
-					"pod's name. A leaf that the provider cannot read keeps what was last known of it.",
+				MarkdownDescription: "How each leaf reaches each pod, sorted by the leaf's cluster ID and the pod's name. " +
+					"Of a leaf that cannot be read, what was last known.",
 				NestedObject: schema.NestedAttributeObject{Attributes: directEndpointAttributes()},
 			},
 		},
@@ -69,13 +66,13 @@ func directEndpointAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"leaf":    shown("Name of the leaf from which the pod is reached."),
 		"pod":     shown("Name of the pod."),
-		"cluster": shown("Name of the cluster in which the pod runs; its cluster ID if the provider has no such cluster."),
+		"cluster": shown("Name of the cluster in which the pod runs; its cluster ID if it is not one of the provider's."),
 		"address": shown("IP address that the leaf uses. Null if it uses none."),
-		"path": shown("`Local`: the pod runs in the leaf. `Direct`: over the network of the two leaves. `FailedOver`: " +
-			"through the central cluster until the network of the two leaves is connected again; Liqo 1.2 does not do so yet. " +
-			"`Central`: through the central cluster. `Stale`: to an address of a network that no longer exists; packets are " +
-			"lost. `None`: the leaf has no address for the pod."),
-		"problem": shown("Why the path is not direct, or why the leaf sends no packets to the pod, and what would help. " +
+		"path": shown("`Local`: in the leaf itself. `Direct`: over the network of the two leaves. `FailedOver`: through " +
+			"the central cluster until that network is connected again, which no released Liqo does. `Central`: through " +
+			"the central cluster. `Stale`: to an address of a network that is gone; packets are lost. `None`: the leaf " +
+			"has no address."),
+		"problem": shown("Why the path is not direct, or why the leaf sends the pod no packets, and what would help. " +
 			"Null if nothing is wrong."),
 	}
 }
@@ -88,12 +85,6 @@ func nameInCluster(description string) schema.Attribute {
 		PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 		Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 	}
-}
-
-var directServiceTimeouts = timeoutTexts{
-	create: "until the leaves use the direct addresses",
-	update: "of a repair",
-	remove: "until no leaf uses direct addresses",
 }
 
 // directServiceModel is a liqo_direct_service in configuration, plan and state.

@@ -94,7 +94,7 @@ func TestAPlanWarnsOfEachLeafThatCannotFollow(t *testing.T) {
 	}
 	if said := warnings(closed, nil); len(said) != 2 || said.HasError() ||
 		said[0].Summary() != `Connections are dropped on leaf "milan"` ||
-		said[1].Summary() != "What may cross can't be read" {
+		said[1].Summary() != "The allowed traffic can't be read" {
 		t.Errorf("with closed ports: %v", said)
 	}
 	if said := warnings(direct.State{}, nil); len(said) != 1 || said[0].Summary() != "The namespace is not offloaded" {

@@ -179,7 +179,7 @@ func (r *endResource[M, P]) refresh(
 	if observed.Taken != "" {
 		diags.Append(report("owner-changed", "The object has another owner now",
 			"This resource no longer owns "+observed.Taken+
-				": another resource or someone else has taken it over. The resource is removed from the state, and the object "+
+				": another resource or user owns it. The resource is removed from the state, and the object "+
 				"stays.").asWarning())
 	}
 	if !observed.Exists {

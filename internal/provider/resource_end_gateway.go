@@ -18,14 +18,14 @@ import (
 // gatewayAttributes returns the attributes of a gateway for one end: its own, and those that both of them have.
 func gatewayAttributes(own map[string]schema.Attribute) map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
-		"mtu": mtuAttribute("MTU of the tunnel, in bytes, from 576 to 65535. The other end needs the same one. " +
-			"Default: `1340`. A change restarts the gateway."),
+		"mtu": mtuAttribute("MTU of the tunnel, in bytes, from 576 to 65535. Both ends need the same. Default: `1340`. " +
+			"A change restarts the gateway."),
 		"allow": allowAttribute(allowAtEndDescription),
 		"key_rotation_trigger": schema.StringAttribute{
 			Optional: true,
-			MarkdownDescription: "Any value, for example the `id` of a `time_rotating`. When it changes, the gateway gets new " +
-				"WireGuard keys and restarts, and the tunnel is down until the other end has the new `public_key`. Removing it " +
-				"keeps the keys. It can't be used with `key_secret_name`.",
+			MarkdownDescription: "Any value, such as the `id` of a `time_rotating`. A change gives the gateway new " +
+				"WireGuard keys and restarts it: the tunnel is down until the remote cluster has the new `public_key`. " +
+				"Removing it changes nothing. Conflicts with `key_secret_name`.",
 			Validators: []validator.String{
 				stringvalidator.LengthAtLeast(1), stringvalidator.ConflictsWith(path.MatchRoot("key_secret_name")),
 			},
@@ -33,15 +33,13 @@ func gatewayAttributes(own map[string]schema.Attribute) map[string]schema.Attrib
 		"key_secret_name": keySecretAttribute("namespace"),
 		"public_key": schema.StringAttribute{
 			Computed: true,
-			MarkdownDescription: "Public key of this gateway, in base64. Pass it as `public_key` to the " +
-				"`liqo_public_key` on the other cluster. It is no secret.",
+			MarkdownDescription: "Public key of this gateway, in base64, for the `liqo_public_key` on the remote cluster. " +
+				"It is no secret.",
 		},
 		"status": schema.StringAttribute{
 			Computed: true,
-			MarkdownDescription: "The tunnel as this gateway reports it. `Connected`: it is up. `Connecting`: it is not up, " +
-				"perhaps because the other end does not exist yet. `Error`: it failed. `Disconnected`: somebody has edited or " +
-				"removed the rules of `allow`. An apply does not wait for the tunnel. " +
-				"`terraform apply -refresh-only` shows the current status.",
+			MarkdownDescription: "The tunnel, as this gateway reports it: `Connected`, `Connecting` or `Error`. " +
+				"`Disconnected`: the rules of `allow` were edited or removed.",
 		},
 	}
 	for name, attribute := range own {

@@ -21,9 +21,8 @@ import (
 )
 
 // oneEndInGuide ends the description of each resource for one end.
-const oneEndInGuide = " It manages one cluster only: use it if you do not have credentials for the other one. With " +
-	"credentials for both, use `liqo_shortcut` instead. The guide " +
-	"[Separate credentials per cluster](../guides/separate-credentials.md) shows all of these resources together."
+const oneEndInGuide = " Use it if you have credentials for this cluster only; with credentials for both, use " +
+	"`liqo_shortcut`. See [Separate credentials per cluster](../guides/separate-credentials.md)."
 
 // endAttributes returns the attributes of a resource for one end: its own, and those that all of them have.
 func endAttributes(ctx context.Context, own map[string]schema.Attribute) map[string]schema.Attribute {
@@ -31,23 +30,22 @@ func endAttributes(ctx context.Context, own map[string]schema.Attribute) map[str
 		"id": computedString("The two cluster IDs, as `cluster_id/remote_cluster_id`."),
 		"cluster": schema.StringAttribute{
 			Required: true,
-			MarkdownDescription: "Name of this cluster: a key of the provider's `clusters`, or a context of its " +
-				"kubeconfig. A change forces replacement if the new name refers to another cluster; another name for the " +
-				"same cluster does not.",
+			MarkdownDescription: "Name of this cluster, in the provider's `clusters` or kubeconfig. A change to another " +
+				"cluster forces replacement.",
 			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 		},
 		"remote_cluster_id": schema.StringAttribute{
 			Required: true,
-			MarkdownDescription: "Liqo's cluster ID of the other cluster: the `id` of its `liqo_cluster` data source. A " +
+			MarkdownDescription: "Liqo's cluster ID of the remote cluster: `id` of its `liqo_cluster` data source. A " +
 				"change forces replacement.",
 			Validators:    []validator.String{clusterID()},
 			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
 		},
 		"namespace": schema.StringAttribute{
 			Optional: true, Computed: true,
-			MarkdownDescription: "Namespace of the object. If you set it, it must exist, and all objects for the other " +
-				"cluster should be in it. Default: the tenant namespace for the other cluster. The first resource creates it, " +
-				"and the last one removes it. A change forces replacement.",
+			MarkdownDescription: "Namespace of the object. It must exist, and should be the same for all objects of the " +
+				"network. Default: the tenant namespace, which the first resource creates and the last one removes. A " +
+				"change forces replacement.",
 			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 			PlanModifiers: []planmodifier.String{
 				stringplanmodifier.UseStateForUnknown(), stringplanmodifier.RequiresReplaceIfConfigured(),
@@ -55,19 +53,12 @@ func endAttributes(ctx context.Context, own map[string]schema.Attribute) map[str
 		},
 		"cluster_id":  computedString("Liqo's cluster ID of this cluster."),
 		"cluster_uid": clusterUIDAttribute("this cluster"),
-		"owner_id": computedString("Random ID of this resource instance. It marks the instance's object on the cluster. " +
-			"Other objects are never changed or removed. After an import, it is null until the object is marked."),
-		"timeouts": endTimeouts.attribute(ctx),
+		"owner_id": computedString("Random ID of this resource, recorded on its object as the owner. Null after an " +
+			"import until it is recorded."),
+		"timeouts": timeoutsAttribute(ctx),
 	}
 	maps.Copy(attributes, own)
 	return attributes
-}
-
-var endTimeouts = timeoutTexts{
-	create: "until Liqo has done its part",
-	update: "of a change",
-	remove: "until the object is gone",
-	after:  " After this time, the error says what the provider waited for.",
 }
 
 // endCommonModel has the attributes that all resources for one end have.

@@ -25,18 +25,18 @@ func newGatewayClientResource() resource.Resource {
 
 func gatewayClientSchema(ctx context.Context) schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "A gateway on this cluster that dials the gateway of another cluster. An apply waits until " +
-			"the gateway has keys. It does not wait for the tunnel, because the other end may not exist yet." + oneEndInGuide,
+		MarkdownDescription: "The client gateway of a network: it dials the server gateway on the remote cluster. An " +
+			"apply waits for its keys, but not for the tunnel." + oneEndInGuide,
 		Attributes: endAttributes(ctx, gatewayAttributes(map[string]schema.Attribute{
 			"server_address": schema.StringAttribute{
 				Required: true,
-				MarkdownDescription: "IP address or DNS name to dial: the first address of the `endpoint` of the other end's " +
-					"`liqo_gateway_server`, or another one that leads there. A change restarts the gateway.",
+				MarkdownDescription: "IP address or DNS name to dial: the first one of the remote `liqo_gateway_server`'s " +
+					"`endpoint`, or another one that leads there. A change restarts the gateway.",
 				Validators: []validator.String{hostAddress()},
 			},
 			"server_port": schema.Int32Attribute{
 				Required: true,
-				MarkdownDescription: "UDP port to dial: the port of that `endpoint`, or another one that leads there. A change " +
+				MarkdownDescription: "UDP port to dial: that of the `endpoint`, or another one that leads there. A change " +
 					"restarts the gateway.",
 				Validators: []validator.Int32{int32validator.Between(1, maxPort)},
 			},

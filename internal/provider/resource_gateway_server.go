@@ -27,13 +27,12 @@ func gatewayServerSchema(ctx context.Context) schema.Schema {
 	own["pods"] = podsAttribute(podsOfEnd + podsChange)
 	own["endpoint"] = schema.SingleNestedAttribute{
 		Computed: true, Attributes: endpointAttributes(),
-		MarkdownDescription: "Address and port of this gateway, as it reports them. Its first address and its port are " +
-			"`server_address` and `server_port` of the " +
-			"`liqo_gateway_client` on the other cluster.",
+		MarkdownDescription: "Address and port of this gateway, as it reports them, for `server_address` and " +
+			"`server_port` of the remote `liqo_gateway_client`.",
 	}
 	return schema.Schema{
-		MarkdownDescription: "A gateway on this cluster that the gateway of another cluster dials. An apply waits until " +
-			"the gateway has an address and keys. It does not wait for the other end." + oneEndInGuide,
+		MarkdownDescription: "The server gateway of a network: the client gateway on the remote cluster dials it. An " +
+			"apply waits for its address and keys, but not for the tunnel." + oneEndInGuide,
 		Attributes: endAttributes(ctx, gatewayAttributes(own)),
 	}
 }

@@ -21,15 +21,14 @@ func newPublicKeyResource() resource.Resource {
 
 func publicKeySchema(ctx context.Context) schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Gives the gateway of this cluster the public key of the other cluster's gateway. Each end of " +
-			"a network needs one: without it, the tunnel does not come up. The gateway of this cluster may come later. After " +
-			"a destroy, a tunnel that is up stays up until a gateway restarts." + oneEndInGuide,
+		MarkdownDescription: "Gives this cluster's gateway the public key of the remote gateway. Without it, the tunnel " +
+			"does not come up. After a destroy, a tunnel that is up stays up until a gateway restarts." + oneEndInGuide,
 		Attributes: endAttributes(ctx, map[string]schema.Attribute{
 			"public_key": schema.StringAttribute{
 				Required: true,
-				MarkdownDescription: "Public key of the other cluster's gateway, in base64: the `public_key` of its " +
-					"`liqo_gateway_server` or `liqo_gateway_client`. It is no secret. A change ends the tunnel until both " +
-					"ends have each other's key.",
+				MarkdownDescription: "Public key of the remote gateway, in base64: `public_key` of its " +
+					"`liqo_gateway_server` or `liqo_gateway_client`. A change interrupts the tunnel until both ends have each " +
+					"other's key.",
 				Validators: []validator.String{publicKey()},
 			},
 		}),

@@ -203,8 +203,8 @@ func (p pair) mixedUp(observed shortcut.State) diag.Diagnostics {
 	}
 	if !observed.Exists && observed.Joined {
 		diags.Append(report("owner-changed", "The shortcut has another owner now",
-			fmt.Sprintf("This resource no longer owns any object of the network between %q and %q: another resource or someone "+
-				"else has taken it over. The resource is removed from the state, and the network stays.",
+			fmt.Sprintf("This resource no longer owns any object of the network between %q and %q: another resource "+
+				"or user owns it. The resource is removed from the state, and the network stays.",
 				p.client.Name, p.server.Name)).asWarning())
 	}
 	return diags

@@ -18,9 +18,9 @@ import (
 func namespaceAttribute(leaf, other string) schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true, Computed: true,
-		MarkdownDescription: "Namespace of this shortcut's objects on the " + leaf + ". If you set it, it must exist, and " +
-			"no other shortcut can use it. Default: the " + leaf + "'s tenant namespace for the " + other + ", which is " +
-			"created and removed as needed." + replacesGateway(leaf),
+		MarkdownDescription: "Namespace of the shortcut's objects on the " + leaf + ". It must exist, and no other " +
+			"shortcut can use it. Default: the tenant namespace for the " + other + ", created and removed as needed." +
+			replacesGateway(leaf),
 		Validators:    []validator.String{stringvalidator.LengthAtLeast(1)},
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}

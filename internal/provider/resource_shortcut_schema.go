@@ -29,43 +29,37 @@ const (
 
 // These end the description of an attribute whose change interrupts traffic. Nested attributes do not repeat it.
 const (
-	restarts = " A change restarts both gateways and interrupts traffic; see " +
-		"[Downtime per change](../guides/downtime.md)."
-	costsInGuide = " [Downtime per change](../guides/downtime.md) says for how long a change interrupts traffic."
+	restarts     = " A change restarts both gateways: see [Downtime per change](../guides/downtime.md)."
+	costsInGuide = " [Downtime per change](../guides/downtime.md) says how long a change interrupts traffic."
 )
 
 func replacesGateway(leaf string) string {
-	return " A change replaces the " + leaf + "'s gateway and interrupts traffic for a few seconds."
+	return " A change replaces the " + leaf + "'s gateway and interrupts traffic for some seconds."
 }
 
 // Schema implements [resource.Resource].
 func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Connects two leaf clusters of a Liqo topology directly, so that traffic between " +
-			"them does not pass through the central cluster. It does the same as `liqoctl network connect`. A destroy " +
-			"removes everything that it created.",
+		MarkdownDescription: "Connects two leaves directly, so that traffic between them does not pass through the " +
+			"central cluster, as `liqoctl network connect` does. A destroy removes everything that it created.",
 		Attributes: map[string]schema.Attribute{
 			"id": computedString("The two cluster IDs, as `client_cluster_id/server_cluster_id`."),
 			"client": schema.StringAttribute{
 				Required: true,
-				MarkdownDescription: "Name of the leaf that dials: a key of the provider's `clusters`, or a " +
-					"context of its kubeconfig. A change forces replacement if the new name refers to another " +
-					"cluster; another name for the same cluster does not.",
+				MarkdownDescription: "Name of the leaf that dials, in the provider's `clusters` or kubeconfig. A change to " +
+					"another cluster forces replacement; another name for the same cluster does not.",
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 			"server": schema.StringAttribute{
-				Required: true,
-				MarkdownDescription: "Name of the leaf that exposes the gateway: a key of the provider's " +
-					"`clusters`, or a context of its kubeconfig. A change forces replacement if the new name " +
-					"refers to another cluster; another name for the same cluster does not.",
-				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+				Required:            true,
+				MarkdownDescription: "Name of the leaf that exposes the gateway. A change is as that of `client`.",
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
-			"mtu": mtuAttribute("MTU of the tunnel at both ends, in bytes, from 576 to 65535. Default: `1340`." + restarts),
+			"mtu": mtuAttribute("MTU of the tunnel, in bytes, from 576 to 65535. Default: `1340`." + restarts),
 			"key_rotation_trigger": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Any value, for example the `id` of a `time_rotating`. When it changes, or is set on an " +
-					"existing shortcut, both gateways get new WireGuard keys. Their Services, addresses and CIDRs stay. " +
-					"Removing it keeps the keys. It can't be used with `key_secret_name`." + restarts,
+				MarkdownDescription: "Any value, such as the `id` of a `time_rotating`. Setting or changing it gives both " +
+					"gateways new WireGuard keys; removing it changes nothing. Conflicts with `key_secret_name`." + restarts,
 				Validators: []validator.String{
 					stringvalidator.LengthAtLeast(1),
 					stringvalidator.ConflictsWith(
@@ -80,48 +74,42 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"wait_for_connection": schema.BoolAttribute{
 				Optional: true, Computed: true,
 				Default: booldefault.StaticBool(true),
-				MarkdownDescription: "Whether an apply waits until both ends report the tunnel as up. With " +
-					"`false` it ends when everything is in place and gateways that it changes have restarted. Either way, a " +
-					"tunnel that goes down later shows as a warning and in `status`, never as a planned change. Default: `true`.",
+				MarkdownDescription: "Whether an apply waits until both gateways report the tunnel as up, and not only " +
+					"until everything is in place. Default: `true`.",
 			},
 			"allow": allowAttribute(allowDescription),
 			"cidr_remapping": schema.StringAttribute{
 				Optional: true, Computed: true,
 				Default: stringdefault.StaticString(remappingAllowed),
-				MarkdownDescription: "`allow`: Liqo remaps overlapping CIDRs. `forbid`: a plan fails, and nothing " +
-					"is created, if a leaf would reach a pod CIDR of the other at another address. " +
-					"Default: `allow`.",
+				MarkdownDescription: "`allow`: Liqo remaps overlapping CIDRs. `forbid`: a plan fails if a leaf would reach " +
+					"a pod CIDR of the other at another address. Default: `allow`.",
 				Validators: []validator.String{stringvalidator.OneOf(remappingAllowed, remappingForbidden)},
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional: true, Computed: true,
 				Default: stringdefault.StaticString(destroyResets),
-				MarkdownDescription: "`reset`: a destroy removes everything. `disconnect`: it removes the " +
-					"gateways and keeps the Configurations, so that a later shortcut of the same leaves has the " +
-					"same remapping. Default: `reset`.",
+				MarkdownDescription: "`reset`: a destroy removes everything. `disconnect`: it keeps the Configurations, so " +
+					"that a later shortcut of the same leaves has the same remapping. Default: `reset`.",
 				Validators: []validator.String{stringvalidator.OneOf(destroyResets, destroyDisconnects)},
 			},
 			"abandon_lost_cluster": schema.BoolAttribute{
 				Optional: true, Computed: true,
 				Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether to destroy although one of the leaves is lost: nothing answers at " +
-					"its address, the provider block no longer lists its cluster, its name refers to another cluster, " +
-					"it no longer has Liqo, another authority has signed its certificate, or the cluster of `credentials_from` " +
-					"is no longer peered with it. The destroy, also that of a replacement, then cleans only the other leaf. Apply " +
-					"this setting before the destroy. If nothing else changes, this apply does not contact the leaves. " +
-					"Default: `false`.",
+				MarkdownDescription: "Whether a destroy cleans only one leaf if the other is lost: nothing answers at its " +
+					"address, it is not in the provider block, it has no Liqo or another certificate authority, its name " +
+					"refers to another cluster, or the cluster of `credentials_from` is not peered with it. Apply this " +
+					"setting before the destroy. Default: `false`.",
 			},
 			"destroy_peering_network": schema.BoolAttribute{
 				Optional: true, Computed: true,
 				Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether to destroy although a peering uses the network. The peering then " +
-					"has no network, and its tenant namespaces stay. Apply this setting before the destroy. If " +
-					"nothing else changes, this apply does not contact the leaves. Default: `false`.",
+				MarkdownDescription: "Whether a destroy removes a network that a peering uses, too. Apply this setting " +
+					"before the destroy. Default: `false`.",
 			},
-			"timeouts": shortcutTimeouts.attribute(ctx),
+			"timeouts": timeoutsAttribute(ctx),
 
-			"owner_id": computedString("Random ID of this resource instance. It marks the instance's objects on the leaves. " +
-				"Other objects are never changed or removed. After an import, it is null until all of them are marked."),
+			"owner_id": computedString("Random ID of this resource, recorded on its objects as the owner. Null after an " +
+				"import until it is recorded on all of them."),
 			"client_cluster_id":  computedString("Liqo's cluster ID of the client."),
 			"server_cluster_id":  computedString("Liqo's cluster ID of the server."),
 			"client_cluster_uid": clusterUIDAttribute("the client"),
@@ -133,10 +121,9 @@ func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"server_endpoint":    serverEndpointAttribute(),
 			"status": schema.StringAttribute{
 				Computed: true,
-				MarkdownDescription: "`Connected`: both ends report the tunnel as up. `Connecting`: everything is " +
-					"in place, but the tunnel is not up, or a gateway has stopped reporting. " +
-					"`Error`: an end reports that the tunnel failed. " +
-					"`Disconnected`: objects are missing, and the next apply repairs this in place.",
+				MarkdownDescription: "`Connected`: both gateways report the tunnel as up. `Connecting`: it is not up, or a " +
+					"gateway has stopped reporting. `Error`: a gateway reports that it failed. `Disconnected`: something is " +
+					"missing or wrong, and the next apply repairs it.",
 			},
 		},
 	}

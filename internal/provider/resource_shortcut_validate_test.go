@@ -116,7 +116,7 @@ func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
 		`AttributeName("server_network").AttributeName("external_cidr"): Invalid IP CIDR String Value`: {
 			"server_network": nested(map[string]tftypes.Value{"external_cidr": text("")}),
 		},
-		`AttributeName("resources").ElementKeyString("requests"): No container for these resources`: {
+		`AttributeName("resources").ElementKeyString("requests"): Resources without a container`: {
 			"client_gateway": nested(map[string]tftypes.Value{"pods": tftypes.NewValue(pods, filled(pods,
 				map[string]tftypes.Value{"resources": someResourcesOf("requests")}))}),
 		},

@@ -124,7 +124,7 @@ func TestARemovalReportsTheObjectsOfSomeoneElseThatStay(t *testing.T) {
 	}{
 		"keys that somebody else has brought": {
 			clustertest.PublicKey("rome"), "",
-			`Objects that someone else created stay: PublicKey liqo-tenant-rome/rome. ` +
+			`Objects that another user created stay: PublicKey liqo-tenant-rome/rome. ` +
 				`Liqo's record of "rome" also stays. Therefore, Namespace liqo-tenant-rome also stays`,
 		},
 		"the user's own Secret": {clustertest.KeySecret("rome", nil), "my-keys",

@@ -79,8 +79,8 @@ func (o EndObject) checkStill(ctx context.Context) error {
 	}
 	return &trouble.Problem{
 		ID: "network-changed-meanwhile", Leaf: o.End.Leaf.Name,
-		Summary: fmt.Sprintf("someone else has changed the network with cluster %q", o.End.Remote.ID),
-		Evidence: []string{fmt.Sprintf("The object of this %s was there, and it is gone or belongs to someone else since. "+
+		Summary: fmt.Sprintf("another user has changed the network with cluster %q", o.End.Remote.ID),
+		Evidence: []string{fmt.Sprintf("The object of this %s was there, and it is gone or belongs to another owner since. "+
 			"Perhaps two applies of two configurations ran at the same time.", o.End.Owner.Resource)},
 	}
 }

@@ -145,7 +145,7 @@ func (o EndObject) limits(ctx context.Context, allow *Allow) (*liqo.Limits, erro
 }
 
 func (o EndObject) limitsOf(e *endSteps, allow *Allow) *steps.Step[*liqo.Limits] {
-	return steps.Do(e.run, e.Leaf.Name, "what may cross", func(ctx context.Context) (*liqo.Limits, error) {
+	return steps.Do(e.run, e.Leaf.Name, "allowed traffic", func(ctx context.Context) (*liqo.Limits, error) {
 		return o.limits(ctx, allow)
 	})
 }

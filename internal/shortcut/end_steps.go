@@ -74,7 +74,7 @@ func (e *endSteps) configure(ranges *steps.Step[liqo.Ranges], forbidRemapping bo
 
 // limitsOf returns a step with what may cross as this end enforces it. The limits have the ranges of both leaves.
 func (e *endSteps) limitsOf(allow *Allow, other *endSteps, isClient bool) *steps.Step[*liqo.Limits] {
-	return steps.With2(e.run, e.Leaf.Name, "what may cross", e.ranges, other.ranges,
+	return steps.With2(e.run, e.Leaf.Name, "allowed traffic", e.ranges, other.ranges,
 		func(_ context.Context, own, other liqo.Ranges) (*liqo.Limits, error) {
 			return allow.Limits(own, other, isClient), nil
 		})

@@ -226,7 +226,7 @@ func (l *lock) explainLost(err error) error {
 	case lost.Deleted:
 		return &trouble.Problem{
 			ID: "pair-lock-deleted", Leaf: lost.Leaf, Err: err,
-			Summary: "somebody has deleted the lock on " + l.on,
+			Summary: "another user has deleted the lock on " + l.on,
 			Evidence: []string{fmt.Sprintf("Lease %s is gone, although this operation renewed it in time. Another operation "+
 				"may have begun, so this one has written nothing since.", lease)},
 			Advice: "Find out who deletes Leases of this provider. Then run `terraform plan` to see what the leaves have.",

@@ -76,7 +76,7 @@ func TestTheErrorOfABlockedOperationOnOneObjectNamesTheObject(t *testing.T) {
 			}
 			for lost, words := range map[*cluster.LeaseLostError]string{
 				{Taken: true}: "another operation has taken over " + expected, {}: "the lock on " + expected,
-				{Taken: true, Deleted: true}: "somebody has deleted the lock on " + expected,
+				{Taken: true, Deleted: true}: "another user has deleted the lock on " + expected,
 			} {
 				lost.Leaf = "milan"
 				if got := explain.Summary(l.explainLost(lost)); !strings.HasPrefix(got, words+` cluster "rome"`) {

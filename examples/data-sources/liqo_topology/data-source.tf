@@ -3,14 +3,8 @@ data "liqo_topology" "all" {
   central  = "europe"
 }
 
-# To show the picture in a README on GitHub, put the text into a code block of the language "mermaid".
 output "picture" {
   value = data.liqo_topology.all.mermaid
-}
-
-# When packets last crossed each connection between two gateways, by the clock of a gateway's node.
-output "last_answers" {
-  value = { for e in data.liqo_topology.all.edges : "${e.from} → ${e.to}" => e.latency_measured_at }
 }
 
 output "broken" {

@@ -6,8 +6,8 @@ terraform {
   }
 }
 
-# Europe offloads pods to Rome and Milan. Its kubeconfig is enough: see "Through the central cluster" in the provider's
-# documentation.
+# Europe offloads pods to Rome and Milan. Its kubeconfig is enough: see "Credentials from the central cluster" in
+# the provider's documentation.
 provider "liqo" {
   clusters = {
     europe = {} # the context "europe" of the kubeconfig

@@ -55,17 +55,17 @@ Somebody has cut the cable.
 
 Title: The cable is … m long
 
-**Fix:** move.
+Move.
 `
 
 func TestAnEntryIsEverythingUpToTheNextOne(t *testing.T) {
 	entries := parse("a.md", twoEntries)
 	if len(entries) != 2 || entries[0].id != "cable-cut" || entries[0].symptom != "Packets get lost" ||
 		!strings.Contains(entries[0].text, "## not-an-id") || !strings.HasSuffix(entries[0].text, "the light is on.") ||
-		entries[1].title != "The cable is … m long" || entries[1].text != "**Fix:** move." {
+		entries[1].title != "The cable is … m long" || entries[1].text != "Move." {
 		t.Errorf("got %+v", entries)
 	}
-	if err := complete(entries); err == nil || !strings.Contains(err.Error(), "cable-long has no paragraph **Verify:**") ||
+	if err := complete(entries); err == nil || !strings.Contains(err.Error(), "cable-long has no paragraph **Fix:**") ||
 		strings.Contains(err.Error(), "cable-cut") {
 		t.Errorf("the error is %v", err)
 	}

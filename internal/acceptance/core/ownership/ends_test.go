@@ -71,7 +71,7 @@ func TestAccTwoPeopleMakeOneEndEachAndThenOneShortcut(t *testing.T) {
 	}}
 	acctest.Must(t, lab.Client(t, "milan").Delete(t.Context(), rules))
 	acctest.Says(t, milan.Again(),
-		"Rules of what may cross have been edited or removed", "0 added, 1 changed, 0 destroyed")
+		"The rules of `allow` have been edited or removed", "0 added, 1 changed, 0 destroyed")
 	send(milan, "milan", rome)
 	acctest.Says(t, rome.Again(), "0 added, 1 changed, 0 destroyed")
 	lab.ComesUp(t)

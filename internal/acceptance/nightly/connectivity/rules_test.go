@@ -17,8 +17,8 @@ func TestAccPacketsThatNoRuleLetsCrossAreNamedAfterTheRules(t *testing.T) {
 		p.pair.Update()
 	}
 	const (
-		fromRome  = `No rule on leaf "milan" lets pings from "rome" cross`
-		fromMilan = `No rule on leaf "rome" lets pings from "milan" cross`
+		fromRome  = `No rule on leaf "milan" allows pings from "rome"`
+		fromMilan = `No rule on leaf "rome" allows pings from "milan"`
 		there     = `{ to = "server", protocol = "ICMP" }`
 		back      = `{ to = "client", protocol = "ICMP" }`
 	)

@@ -93,7 +93,7 @@ func TestAccPodsBehindAServiceMeetOverTheShortcutWhileTheServiceRequestsIt(t *te
 	})
 	t.Run("a create says that someone else has set it", func(t *testing.T) {
 		p.T = t
-		acctest.Says(t, p.Run("apply", "-auto-approve"), "Warning: Someone else requests direct connections, too",
+		acctest.Says(t, p.Run("apply", "-auto-approve"), "Warning: Another user requests direct connections, too",
 			"import it")
 		p.Run("state", "rm", webDirect)
 	})
