@@ -22,9 +22,6 @@ func (e *End) EnsureConfiguration(ctx context.Context, namespace string, other l
 	if err != nil {
 		return err
 	}
-	if err := e.CheckAnnounced(ctx, other, objects.ObservedRemote()); err != nil {
-		return err
-	}
 	id := e.Remote.ID // liqoctl, too, takes it as the name
 	configuration := forge.Configuration(string(id), namespace, id, other.PodCIDRs, other.ExternalCIDR)
 	if existing := objects.Configuration; existing != nil {

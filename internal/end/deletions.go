@@ -24,10 +24,10 @@ import (
 // Leaving reports whether an object is marked for deletion.
 func Leaving(object client.Object) bool { return !object.GetDeletionTimestamp().IsZero() }
 
-// CheckDeletions returns a problem if something of the network is marked for deletion and still exists: the namespace
+// checkDeletions returns a problem if something of the network is marked for deletion and still exists: the namespace
 // of this name, one of its objects, or Liqo's record of the other cluster. An empty name is the tenant namespace. The
 // problem says what holds it.
-func (e *End) CheckDeletions(ctx context.Context, namespace string) error {
+func (e *End) checkDeletions(ctx context.Context, namespace string) error {
 	var (
 		occupant *corev1.Namespace
 		foreign  *liqov1beta1.ForeignCluster

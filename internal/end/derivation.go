@@ -1,7 +1,6 @@
 package end
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -45,13 +44,12 @@ type inexpressible struct{ setting, reason string }
 // Error implements [error].
 func (i *inexpressible) Error() string { return "`" + i.setting + "`: " + i.reason }
 
-// Inexpressible returns the setting of a gateway's pods that a template can't express, or an empty text for any other
-// error. It is "pods" for all of them, and "template" for a template that can't have any.
-func Inexpressible(err error) string {
-	if failure, ok := errors.AsType[*inexpressible](err); ok {
-		return failure.setting
+// about returns what the user can change: the template, all settings of the pods, or one of them.
+func (i *inexpressible) about() Setting {
+	if i.setting == "template" || i.setting == "pods" {
+		return Setting(i.setting)
 	}
-	return ""
+	return Setting("pods." + i.setting)
 }
 
 // derivedDeployment is the Deployment in a template. Its parts belong to the template, so a change of them changes it.

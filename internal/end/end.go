@@ -86,8 +86,8 @@ func (e *End) deleteAll(ctx context.Context, objects []client.Object) error {
 	return cmp.Or(parallel.Map(objects, func(object client.Object) error { return e.delete(ctx, object) })...)
 }
 
-// IsMissing reports whether a problem is a missing object on the leaf that the user has to create.
-func IsMissing(err error) bool {
+// isMissing reports whether a problem is a missing object on the leaf that the user has to create.
+func isMissing(err error) bool {
 	_, ok := errors.AsType[*trouble.Problem](err)
 	return ok && apierrors.IsNotFound(err)
 }

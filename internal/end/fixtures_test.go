@@ -55,6 +55,11 @@ func romesNamespace(self owner.Owner) *corev1.Namespace {
 	return namespace
 }
 
+// following is the intent of a gateway with these settings that has to fit a change.
+func following(settings liqo.GatewaySettings) Intent {
+	return Intent{Namespace: new(string), Gateway: &settings, Follows: true}
+}
+
 // overNodePort is the settings that [clustertest.GatewayServer] is made of.
 func overNodePort() liqo.GatewaySettings {
 	return liqo.GatewaySettings{

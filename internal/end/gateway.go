@@ -137,9 +137,6 @@ func (e *End) EnsureGateway(
 	if err != nil {
 		return EnsuredGateway{}, err
 	}
-	if err := e.CheckServiceMetadata(ctx, settings); err != nil {
-		return EnsuredGateway{}, err
-	}
 	if existing == nil {
 		return e.createGateway(ctx, gateway)
 	}
@@ -199,20 +196,6 @@ func (e *End) differs(ctx context.Context, existing *liqo.Gateway, desired desir
 		return true, nil
 	}
 	return e.derivedDiffers(ctx, existing, desired)
-}
-
-// CheckGateway fails if this end can't follow a change to these settings. It changes nothing. A gateway is changed
-// together with the other one, so both ends are checked before the first write. The namespace is as for
-// [End.CheckTechnology].
-func (e *End) CheckGateway(ctx context.Context, namespace string, settings liqo.GatewaySettings) error {
-	if err := e.CheckServiceMetadata(ctx, settings); err != nil {
-		return err
-	}
-	if err := e.CheckTechnology(ctx, namespace, settings); err != nil {
-		return err
-	}
-	_, err := e.CheckTemplate(ctx, settings)
-	return err
 }
 
 // waitForGateway waits until done is true for the gateway that this leaf has or gets, with its Connection, as the

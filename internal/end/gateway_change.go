@@ -1,7 +1,6 @@
 package end
 
 import (
-	"cmp"
 	"context"
 
 	gatewayforge "github.com/liqotech/liqo/pkg/gateway/forge"
@@ -36,7 +35,7 @@ func (g EnsuredGateway) Reconnects() bool { return g.New || g.Restarts }
 // createGateway creates a gateway of which there is none.
 func (e *End) createGateway(ctx context.Context, gateway desiredGateway) (EnsuredGateway, error) {
 	created := EnsuredGateway{Object: gateway.Object, New: true}
-	if err := e.prepareKeys(ctx, gateway.Gateway); err != nil {
+	if err := e.labelKeys(ctx, gateway.Gateway); err != nil {
 		return EnsuredGateway{}, err
 	}
 	if isWireGuard(*gateway.Template) && gateway.derived != nil {
@@ -64,12 +63,7 @@ func (e *End) createGateway(ctx context.Context, gateway desiredGateway) (Ensure
 func (e *End) changeGateway(
 	ctx context.Context, objects liqo.Objects, existing *liqo.Gateway, gateway desiredGateway,
 ) (EnsuredGateway, *parts, error) {
-	if !changesInPlace(existing) {
-		if changes, err := e.changes(ctx, objects, existing, gateway); err != nil || changes {
-			return EnsuredGateway{}, nil, cmp.Or(err, e.unchangeable(existing))
-		}
-	}
-	if err := e.prepareKeys(ctx, gateway.Gateway); err != nil {
+	if err := e.labelKeys(ctx, gateway.Gateway); err != nil {
 		return EnsuredGateway{}, nil, err
 	}
 	rotated, err := e.rotateKeys(ctx, objects, gateway.GetAnnotations()[liqo.RotationAnnotation])

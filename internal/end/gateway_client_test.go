@@ -10,7 +10,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
@@ -75,17 +74,6 @@ func TestAnExistingGatewayClientIsChangedInPlace(t *testing.T) {
 		objects.TunnelSettings().MTU != 1400 {
 		t.Errorf("there are %d objects and %d more, with an MTU of %d (%v)", len(objects.Made()), len(objects.Extra),
 			objects.TunnelSettings().MTU, err)
-	}
-}
-
-func TestAGatewayClientWithoutItsKeysIsNotCreated(t *testing.T) {
-	rome := romesEnd(t, clustertest.Namespace("liqo-tenant-milan"))
-	_, err := rome.EnsureGateway(t.Context(), "liqo-tenant-milan", milansAddress, dialled())
-	if explain.Summary(err) != `Secret liqo-tenant-milan/my-keys does not exist on leaf "rome"` {
-		t.Errorf("got %v", err)
-	}
-	if objects, err := rome.Find(t.Context()); err != nil || objects.GatewayAs(liqo.ClientRole) != nil {
-		t.Errorf("there is a gateway all the same (%v)", err)
 	}
 }
 

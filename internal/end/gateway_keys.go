@@ -32,9 +32,9 @@ func (e *End) keyOf(secret liqo.KeySecret) client.ObjectKey {
 	return client.ObjectKey{Namespace: cmp.Or(secret.Namespace, e.forgeTenantNamespace().Name), Name: secret.Name}
 }
 
-// CheckKeySecret fails if a gateway could not take its keys from the user's Secret. A shortcut that claims the network
+// checkKeySecret fails if a gateway could not take its keys from the user's Secret. A shortcut that claims the network
 // also gets the tenant namespace.
-func (e *End) CheckKeySecret(ctx context.Context, secret liqo.KeySecret) error {
+func (e *End) checkKeySecret(ctx context.Context, secret liqo.KeySecret) error {
 	if secret.Name == "" || secret.Namespace != "" {
 		return e.checkKeys(ctx, client.ObjectKey(secret))
 	}
@@ -108,14 +108,10 @@ func (e *End) secretNotKept(key client.ObjectKey) *trouble.Problem {
 	}
 }
 
-// prepareKeys fails as checkKeys does, and else sets the labels by which Liqo finds the user's Secret. Liqo 1.0.0 never
-// gets a gateway up without them. Later versions set them themselves.
-func (e *End) prepareKeys(ctx context.Context, gateway *liqo.Gateway) error {
-	userSecret := gateway.UserSecret()
-	if err := e.checkKeys(ctx, client.ObjectKey(userSecret)); err != nil {
-		return err
-	}
-	return e.labelKeySecret(ctx, userSecret, "", map[string]any{
+// labelKeys sets the labels by which Liqo finds the user's Secret of a gateway, if there is one. Liqo 1.0.0 never gets
+// a gateway up without them. Later versions set them themselves.
+func (e *End) labelKeys(ctx context.Context, gateway *liqo.Gateway) error {
+	return e.labelKeySecret(ctx, gateway.UserSecret(), "", map[string]any{
 		consts.RemoteClusterID: string(e.Remote.ID), consts.GatewayResourceLabel: consts.GatewayResourceLabelValue,
 	})
 }

@@ -78,6 +78,15 @@ func TestAUsersSecretIsLabelledForItsGatewayUnlessItIsForAnotherOne(t *testing.T
 	}
 }
 
+func TestAGatewayWithoutItsKeysIsRefused(t *testing.T) {
+	namespace, settings := "own", dialled()
+	rome := romesEnd(t, clustertest.Namespace(namespace))
+	err := rome.CheckAgain(t.Context(), Intent{Namespace: &namespace, Gateway: &settings, NewNamespace: true})
+	if explain.Summary(err) != `Secret own/my-keys does not exist on leaf "rome"` || !explain.Refused(err) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestAUsersSecretMustOutliveTheShortcut(t *testing.T) {
 	managedTenant := ours(clustertest.TenantNamespace("rome"))
 	inOwn := clustertest.KeySecret("rome", clustertest.NewKeys(t))
@@ -111,7 +120,7 @@ func TestAUsersSecretMustOutliveTheShortcut(t *testing.T) {
 			}
 			milan := milansEnd(t, test.objects...)
 			milan.Owner.Claims = test.claims
-			err := milan.CheckKeySecret(t.Context(), test.keys)
+			err := milan.checkKeySecret(t.Context(), test.keys)
 			if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
 				t.Errorf("got %v", err)
 			}

@@ -18,9 +18,9 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
-// CheckServiceMetadata fails if the settings have labels or annotations for the Service, and Liqo on this leaf can't
+// checkServiceMetadata fails if the settings have labels or annotations for the Service, and Liqo on this leaf can't
 // set them.
-func (e *End) CheckServiceMetadata(ctx context.Context, spec liqo.GatewaySettings) error {
+func (e *End) checkServiceMetadata(ctx context.Context, spec liqo.GatewaySettings) error {
 	if len(spec.ServiceAnnotations) == 0 && len(spec.ServiceLabels) == 0 {
 		return nil
 	}
@@ -37,10 +37,10 @@ func (e *End) CheckServiceMetadata(ctx context.Context, spec liqo.GatewaySetting
 	}
 }
 
-// CheckNodePort fails if the leaf can't give the gateway's Service its node port, for instance because another Service
+// checkNodePort fails if the leaf can't give the gateway's Service its node port, for instance because another Service
 // has it. It creates such a Service as a dry run, unless a gateway has the port, which may be this one, or one that the
 // same apply removes. What it can't find out, for example because it may not ask, is no problem.
-func (e *End) CheckNodePort(ctx context.Context, spec liqo.GatewaySettings) error {
+func (e *End) checkNodePort(ctx context.Context, spec liqo.GatewaySettings) error {
 	if spec.NodePort == 0 {
 		return nil
 	}
@@ -75,9 +75,9 @@ func (e *End) CheckNodePort(ctx context.Context, spec liqo.GatewaySettings) erro
 	}
 }
 
-// CheckLoadBalancer returns a problem if the leaf's load balancer gives several Services the same address, and another
+// checkLoadBalancer returns a problem if the leaf's load balancer gives several Services the same address, and another
 // one has the gateway's port, so that the gateway would wait for an address.
-func (e *End) CheckLoadBalancer(ctx context.Context, spec liqo.GatewaySettings) error {
+func (e *End) checkLoadBalancer(ctx context.Context, spec liqo.GatewaySettings) error {
 	if spec.ServiceType != corev1.ServiceTypeLoadBalancer {
 		return nil
 	}

@@ -62,17 +62,6 @@ func TestSettingsOfOthersAreRemovedFromAGatewayServer(t *testing.T) {
 	}
 }
 
-func TestAGatewayServerWithoutItsKeysIsNotCreated(t *testing.T) {
-	milan := milansEnd(t, clustertest.Namespace("liqo-tenant-rome"))
-	_, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, exposed())
-	if explain.Summary(err) != `Secret liqo-tenant-rome/my-keys does not exist on leaf "milan"` {
-		t.Errorf("got %v", err)
-	}
-	if objects, err := milan.Find(t.Context()); err != nil || objects.GatewayAs(liqo.ServerRole) != nil {
-		t.Errorf("there is a gateway all the same (%v)", err)
-	}
-}
-
 func TestAGatewayServerIsReplacedOnlyForWhatCannotChangeInPlace(t *testing.T) {
 	for name, test := range map[string]struct {
 		change   func(*liqo.GatewaySettings)
@@ -166,7 +155,7 @@ func TestLiqoBefore12CannotDescribeAService(t *testing.T) {
 			if test.older {
 				clustertest.OlderLiqo(milan.Leaf)
 			}
-			_, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, test.spec)
+			err := milan.CheckAgain(t.Context(), following(test.spec))
 			if (err != nil) != test.refused {
 				t.Error(err)
 			}
@@ -262,7 +251,7 @@ func TestANodePortOfAnotherServiceIsFoundByADryRun(t *testing.T) {
 				return test.answer
 			}})
 			server := liqo.GatewaySettings{Role: liqo.ServerRole, NodePort: test.port}
-			err := New(leaf, Remote{Name: "rome", ID: "rome"}).CheckNodePort(t.Context(), server)
+			err := New(leaf, Remote{Name: "rome", ID: "rome"}).checkNodePort(t.Context(), server)
 			if (err != nil) != test.refused ||
 				test.refused && !strings.Contains(explain.Detail(err), "provided port is already allocated") {
 				t.Errorf("got: %v", err)
@@ -294,7 +283,7 @@ func TestAPortOfALoadBalancerThatSharesItsAddressIsTakenByAnotherService(t *test
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := liqo.GatewaySettings{Role: liqo.ServerRole, ServiceType: test.kind, Port: 51840}
-			err := milansEnd(t, test.objects...).CheckLoadBalancer(t.Context(), server)
+			err := milansEnd(t, test.objects...).checkLoadBalancer(t.Context(), server)
 			if (err != nil) != test.taken || test.taken && !strings.Contains(explain.Detail(err), "Service default/game") {
 				t.Errorf("got: %v", err)
 			}

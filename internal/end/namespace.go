@@ -54,9 +54,9 @@ func (e *End) EnsureNamespace(ctx context.Context, name string) (string, error) 
 	return name, e.checkOwnNamespace(ctx, name, existing)
 }
 
-// CheckNamespace fails if the objects can't be in the namespace that the user set or, for an empty name, in the leaf's
-// tenant namespace. It leaves a namespace that someone is deleting to [End.CheckDeletions].
-func (e *End) CheckNamespace(ctx context.Context, name string) error {
+// checkNamespace fails if the objects can't be in the namespace that the user set or, for an empty name, in the leaf's
+// tenant namespace. It leaves a namespace that someone is deleting to [End.checkDeletions].
+func (e *End) checkNamespace(ctx context.Context, name string) error {
 	existing, err := e.occupant(ctx, name)
 	if err != nil || existing != nil && Leaving(existing) {
 		return err

@@ -107,7 +107,7 @@ func TestTheNameOfTheTenantNamespaceMustBeFree(t *testing.T) {
 			`namespace liqo-tenant-rome is taken on leaf "milan"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := milansEnd(t, test.objects...).CheckNamespace(t.Context(), "")
+			err := milansEnd(t, test.objects...).checkNamespace(t.Context(), "")
 			if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
 				t.Errorf("got %v", err)
 			}
@@ -132,7 +132,7 @@ func TestACheckSaysWhichNameIsTooLongForTheIDOfTheOtherCluster(t *testing.T) {
 		if test.own {
 			namespace = "own"
 		}
-		err := New(milan, Remote{Name: "rome", ID: liqov1beta1.ClusterID(id)}).CheckNamespace(t.Context(), namespace)
+		err := New(milan, Remote{Name: "rome", ID: liqov1beta1.ClusterID(id)}).checkNamespace(t.Context(), namespace)
 		if test.says == "" && err != nil || test.says != "" && !strings.Contains(explain.Detail(err), test.says) {
 			t.Errorf("%d, a namespace of one's own: %t: %v", test.length, test.own, explain.Detail(err))
 		}
@@ -193,7 +193,7 @@ func TestTheOwnersGatewayForAnotherClusterIsAboutToBeReplaced(t *testing.T) {
 		t.Run(token, func(t *testing.T) {
 			wireGuard := endAt(rome, "naples")
 			wireGuard.Owner.Token = token
-			err := wireGuard.CheckNamespace(t.Context(), "own")
+			err := wireGuard.checkNamespace(t.Context(), "own")
 			if (err != nil) != refused {
 				t.Errorf("got %v", err)
 			}

@@ -33,10 +33,10 @@ func isWireGuard(reference corev1.ObjectReference) bool {
 	return slices.Contains(wireGuard, reference.Kind)
 }
 
-// CheckTechnology fails if a gateway with these settings would be changed in place, and is not WireGuard's. It is for a
+// checkTechnology fails if a gateway with these settings would be changed in place, and is not WireGuard's. It is for a
 // change of either gateway of a pair, and a client may have to follow any change of the server. Without a namespace,
 // the gateway is to be in the tenant namespace.
-func (e *End) CheckTechnology(ctx context.Context, namespace string, settings liqo.GatewaySettings) error {
+func (e *End) checkTechnology(ctx context.Context, namespace string, settings liqo.GatewaySettings) error {
 	objects, err := e.Find(ctx)
 	existing := objects.Gateway
 	if err != nil || changesInPlace(existing) {
@@ -56,7 +56,7 @@ func (e *End) CheckTechnology(ctx context.Context, namespace string, settings li
 	if follows := settings.Role == liqo.ClientRole; err != nil || !changes && !follows {
 		return err
 	}
-	return refusal(e.unchangeable(existing))
+	return e.unchangeable(existing)
 }
 
 // changesInPlace reports whether this package can change a gateway. It can if there is none, or if Liqo has not seen it

@@ -2,7 +2,6 @@ package end
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -46,50 +45,61 @@ func (e *End) refer(template liqo.Template) (corev1.ObjectReference, error) {
 	}, e.Leaf.Explain(err)
 }
 
-// TemplateSettings says which settings of a gateway's Service a template uses.
-type TemplateSettings struct {
-	Name string // the template's kind, namespace and name, for messages
+// templateSettings says which settings of a gateway's Service a template uses.
+type templateSettings struct {
+	name string // the template's kind, namespace and name, for messages
 
-	TakesNodePort, TakesLoadBalancerIP bool
+	takesNodePort, takesLoadBalancerIP bool
 }
 
-// CheckTemplate fails if the template of a gateway with these settings, or its kind, does not exist on the leaf, or if
+// checkTemplate fails if the template of a gateway with these settings, or its kind, does not exist on the leaf, or if
 // it can't be rendered.
-func (e *End) CheckTemplate(ctx context.Context, settings liqo.GatewaySettings) (TemplateSettings, error) {
+func (e *End) checkTemplate(ctx context.Context, settings liqo.GatewaySettings) (templateSettings, error) {
 	objects, err := e.Find(ctx)
 	if err != nil {
-		return TemplateSettings{}, err
+		return templateSettings{}, err
 	}
 	existing, desired, err := e.presumedGateway(ctx, objects, settings)
 	if err != nil {
-		return TemplateSettings{}, refusal(err)
+		return templateSettings{}, err
 	}
 	source, err := e.readSource(ctx, existing, desired)
 	if err != nil {
-		return TemplateSettings{}, refusal(err)
+		return templateSettings{}, err
 	}
 	base, spec := settings.TemplateOn(e.Leaf.LiqoNamespace), source.template.Object["spec"]
-	template := TemplateSettings{
-		Name:          fmt.Sprintf("%s %s/%s", source.template.GetKind(), base.Namespace, base.Name),
-		TakesNodePort: mentions(spec, ".NodePort"), TakesLoadBalancerIP: mentions(spec, ".LoadBalancerIP"),
+	template := templateSettings{
+		name:          fmt.Sprintf("%s %s/%s", source.template.GetKind(), base.Namespace, base.Name),
+		takesNodePort: mentions(spec, ".NodePort"), takesLoadBalancerIP: mentions(spec, ".LoadBalancerIP"),
 	}
 	if isWireGuard(*desired.Template) {
 		if _, err := e.render(ctx, source, existing, desired); err != nil {
-			return TemplateSettings{}, refusal(err)
+			return templateSettings{}, err
 		}
 	}
 	return template, nil
 }
 
-// refusal returns the error of a check before the first write.
-func refusal(err error) error {
-	problem, ok := errors.AsType[*trouble.Problem](err)
-	if !ok {
-		return err
+// ignored fails for a setting of a gateway's Service that the template does not use.
+func (e *End) ignored(template templateSettings, settings liqo.GatewaySettings) (Setting, error) {
+	for _, one := range []struct {
+		setting   Setting
+		field     string
+		set, used bool
+	}{
+		{"node_port", "node port", settings.NodePort != 0, template.takesNodePort},
+		{"load_balancer_ip", "load balancer's address", settings.LoadBalancerIP != "", template.takesLoadBalancerIP},
+	} {
+		if one.set && !one.used {
+			return one.setting, &trouble.Problem{
+				ID: trouble.NoEntry, Summary: fmt.Sprintf("the template ignores %s", one.setting),
+				Advice: fmt.Sprintf("The Service in template %s on leaf %q does not use the %s of the gateway, so `%s` would "+
+					"have no effect. Remove it, or set a `template` that uses it.",
+					template.name, e.Leaf.Name, one.field, one.setting),
+			}
+		}
 	}
-	refused := *problem
-	refused.Refused, refused.Advice = true, problem.Advice+" Nothing was changed."
-	return &refused
+	return "", nil
 }
 
 // readTemplate reads a template from the API server. A missing one is an error.

@@ -56,10 +56,10 @@ func TestTheErrorNamesATemplateThatCannotBeUsed(t *testing.T) {
 			"It must be group/version/resource."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, ofServer := server.CheckTemplate(t.Context(),
-				liqo.GatewaySettings{Role: liqo.ServerRole, Template: test.template})
-			_, ofClient := client.CheckTemplate(t.Context(),
-				liqo.GatewaySettings{Role: liqo.ClientRole, Template: test.template})
+			ofServer := server.CheckAgain(t.Context(),
+				following(liqo.GatewaySettings{Role: liqo.ServerRole, Template: test.template}))
+			ofClient := client.CheckAgain(t.Context(),
+				following(liqo.GatewaySettings{Role: liqo.ClientRole, Template: test.template}))
 			for leaf, end := range map[string]struct {
 				err     error
 				summary string
@@ -81,20 +81,20 @@ func TestTheErrorNamesATemplateThatCannotBeUsed(t *testing.T) {
 func TestATemplateReportsWhichSettingsItUses(t *testing.T) {
 	for name, test := range map[string]struct {
 		fields   map[string]any
-		expected TemplateSettings
+		expected templateSettings
 	}{
-		"none":               {map[string]any{"protocol": "UDP"}, TemplateSettings{}},
-		"a port of its own":  {map[string]any{"nodePort": int64(30100)}, TemplateSettings{}},
-		"no template at all": {map[string]any{"targetPort": ".NodePort"}, TemplateSettings{}},
+		"none":               {map[string]any{"protocol": "UDP"}, templateSettings{}},
+		"a port of its own":  {map[string]any{"nodePort": int64(30100)}, templateSettings{}},
+		"no template at all": {map[string]any{"targetPort": ".NodePort"}, templateSettings{}},
 		"the node port": {map[string]any{"?nodePort": "{{ .Spec.Endpoint.NodePort }}"},
-			TemplateSettings{TakesNodePort: true}},
+			templateSettings{takesNodePort: true}},
 		"a balancer's address": {map[string]any{"x": "{{with .Spec.Endpoint}}{{.LoadBalancerIP}}{{end}}"},
-			TemplateSettings{TakesLoadBalancerIP: true}},
+			templateSettings{takesLoadBalancerIP: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := milansEnd(t, serverTemplate(test.fields))
-			test.expected.Name = "WgGatewayServerTemplate liqo/wireguard-server"
-			got, err := server.CheckTemplate(t.Context(), liqo.GatewaySettings{Role: liqo.ServerRole})
+			test.expected.name = "WgGatewayServerTemplate liqo/wireguard-server"
+			got, err := server.checkTemplate(t.Context(), liqo.GatewaySettings{Role: liqo.ServerRole})
 			if err != nil || got != test.expected {
 				t.Errorf("got %+v (%v)", got, err)
 			}

@@ -73,10 +73,10 @@ func CheckVersion(ctx context.Context, leaf *cluster.Leaf) error {
 	if err != nil || found.AtLeast(oldestLiqo) {
 		return nil //nolint:nilerr // documented
 	}
-	return &cluster.Error{Own: true, Problem: trouble.Problem{
+	return &trouble.Problem{
 		ID: "liqo-too-old", Leaf: leaf.Name, Summary: "Liqo is older than 1.0", Advice: "Update Liqo on this leaf.",
-		Err: fmt.Errorf("it is %s, and this provider needs v1.0.0 or newer", text),
-	}}
+		Evidence: []string{fmt.Sprintf("It is %s, and this provider needs v1.0.0 or newer.", text)},
+	}
 }
 
 // lister keeps the error of the last list. Liqo's getters replace it by one that does not say what is wrong, or find

@@ -39,7 +39,7 @@ func TestOnlyAVersionThatIsKnownToBeTooOldIsRefused(t *testing.T) {
 			if (err == nil) != supported {
 				t.Error(err)
 			}
-			if err != nil && !strings.Contains(err.Error(), "it is "+tag+", and this provider needs v1.0.0 or newer") {
+			if err != nil && !strings.Contains(err.Error(), "It is "+tag+", and this provider needs v1.0.0 or newer") {
 				t.Error(err)
 			}
 		})

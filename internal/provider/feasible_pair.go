@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
@@ -33,34 +34,33 @@ func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 	if p.state != nil {
 		f.before = *p.state
 	}
-	questions := []check{f.free, f.addressRanges, f.rules, f.lostNode}
-	for _, one := range f.checkedEnds(ctx) {
-		questions = append(questions, one.checks()...)
+	questions := []check{f.free, f.network, f.lostNode}
+	changes := f.changesGateways(ctx)
+	for i, e := range f.ends() {
+		paths := endPaths{
+			path.Root(e.planned.attribute), e.planned.path("namespace"), e.planned.path("gateway"), e.planned.podsPath(),
+		}
+		questions = append(questions, paths.preview(f.shortcut.Ends()[i], f.intent(ctx, e, changes)))
 	}
 	return askEach(ctx, questions)
 }
 
-// checkedEnds returns the two ends, the client's first.
-func (f feasibility) checkedEnds(ctx context.Context) []checkedEnd {
-	var ends []checkedEnd
-	changes := f.changesGateways(ctx)
-	for i, e := range f.ends() {
-		settings := e.planned.settings(ctx)
-		here := checkedEnd{
-			end: f.shortcut.Ends()[i], leafAt: path.Root(e.planned.attribute), namespaceAt: e.planned.path("namespace"),
-			gatewayAt: e.planned.path("gateway"), podsAt: e.planned.podsPath(), namespace: *e.configured.namespace,
-			gatewayChanges:   f.state == nil || !settings.Equal(e.recorded.settings(ctx)),
-			followsChange:    f.state != nil && changes,
-			namespaceChanges: f.state == nil || !e.planned.namespace.Equal(*e.recorded.namespace),
-		}
-		if fullyKnown(ctx, settings) {
-			set := gatewaySettings(ctx, e.planned.role, settings)
-			set.TunnelSettings = f.plan.tunnelSettings()
-			here.gateway = &plannedGateway{set, fullyKnown(ctx, f.plan.MTU, f.plan.KeyRotationTrigger)}
-		}
-		ends = append(ends, here)
+// intent returns what the plan says about one end. Changes says whether either gateway changes.
+func (f feasibility) intent(ctx context.Context, e planEnd, changes bool) end.Intent {
+	settings := e.planned.settings(ctx)
+	intent := end.Intent{
+		Namespace:     namespaceOf(*e.configured.namespace),
+		TunnelUnknown: !fullyKnown(ctx, f.plan.MTU, f.plan.KeyRotationTrigger),
+		NewNamespace:  f.state == nil || !e.planned.namespace.Equal(*e.recorded.namespace),
+		NewGateway:    f.state == nil || !settings.Equal(e.recorded.settings(ctx)),
+		Follows:       f.state != nil && changes,
 	}
-	return ends
+	if fullyKnown(ctx, settings) {
+		set := gatewaySettings(ctx, e.planned.role, settings)
+		set.TunnelSettings = f.plan.tunnelSettings()
+		intent.Gateway = &set
+	}
+	return intent
 }
 
 // changesGateways reports whether the apply makes, changes or replaces a gateway. That is assumed of settings that are
@@ -104,55 +104,61 @@ func (f feasibility) free(ctx context.Context) diag.Diagnostics {
 	return f.leaves.checkNotTaken(path.Root("server"), f.shortcut.Client.Owner, reservationOf(f.pair), err)
 }
 
-// addressRanges finds ranges that Liqo cannot connect, and ranges that it will remap.
-func (f feasibility) addressRanges(ctx context.Context) diag.Diagnostics {
-	if !fullyKnown(ctx, f.config.ClientNetwork, f.config.ServerNetwork, f.plan.CIDRRemapping) {
+// network finds ranges that Liqo can't connect or will remap, and rules of `allow` that a leaf can't enforce.
+func (f feasibility) network(ctx context.Context) diag.Diagnostics {
+	limits := !f.plan.Allow.IsNull() && fullyKnown(ctx, f.plan.Allow)
+	if !fullyKnown(ctx, f.config.ClientNetwork, f.config.ServerNetwork) || !limits && !f.changesRanges() {
 		return nil
 	}
-	same := remappingKnown(f.before.ClientNetwork, f.plan.ClientNetwork) &&
-		remappingKnown(f.before.ServerNetwork, f.plan.ServerNetwork)
-	if f.state != nil && same && f.plan.CIDRRemapping.Equal(f.before.CIDRRemapping) {
-		return nil
+	var ranges [2]liqo.Ranges
+	announce := func(i int, network string, configured types.Object) check {
+		return func(ctx context.Context) diag.Diagnostics {
+			var (
+				announced end.Announcement
+				err       error
+			)
+			readInto(ctx, configured, &announced)
+			ranges[i], err = f.shortcut.Announce(ctx, f.shortcut.Ends()[i], announced)
+			return checkResult(announcementPath(network, err), err)
+		}
 	}
-	client, server := f.announcements(ctx)
-	_, clientErr := f.shortcut.Announce(ctx, f.shortcut.Client, client)
-	_, serverErr := f.shortcut.Announce(ctx, f.shortcut.Server, server)
-	diags := checkResult(announcementPath("client_network", clientErr), clientErr)
-	diags.Append(checkResult(announcementPath("server_network", serverErr), serverErr)...)
+	diags := askEach(ctx, []check{
+		announce(0, "client_network", f.config.ClientNetwork), announce(1, "server_network", f.config.ServerNetwork),
+	})
 	if len(diags) > 0 {
 		return diags
 	}
-	return f.remapping(ctx, client, server)
+	var questions []check
+	if f.changesRanges() {
+		questions = append(questions, func(ctx context.Context) diag.Diagnostics { return f.remapping(ctx, ranges) })
+	}
+	if limits {
+		questions = append(questions, func(ctx context.Context) diag.Diagnostics { return f.rules(ctx, ranges) })
+	}
+	return askEach(ctx, questions)
 }
 
-// rules finds leaves that can't enforce `allow`, and ranges in it that have no pods.
-func (f feasibility) rules(ctx context.Context) diag.Diagnostics {
-	if f.plan.Allow.IsNull() || !fullyKnown(ctx, f.plan.Allow, f.config.ClientNetwork, f.config.ServerNetwork) {
-		return nil
-	}
-	clientSays, serverSays := f.announcements(ctx)
-	client, clientErr := f.shortcut.Announce(ctx, f.shortcut.Client, clientSays)
-	server, serverErr := f.shortcut.Announce(ctx, f.shortcut.Server, serverSays)
-	if clientErr != nil || serverErr != nil {
-		return nil // another check reports them
-	}
+// changesRanges reports whether the plan may change which ranges the leaves announce or remap.
+func (f feasibility) changesRanges() bool {
+	return !f.plan.CIDRRemapping.IsUnknown() && (f.state == nil || !f.plan.CIDRRemapping.Equal(f.before.CIDRRemapping) ||
+		!remappingKnown(f.before.ClientNetwork, f.plan.ClientNetwork) ||
+		!remappingKnown(f.before.ServerNetwork, f.plan.ServerNetwork))
+}
+
+// rules finds leaves that can't enforce `allow`, and ranges in it that have no pods. The ranges are what the client and
+// the server announce.
+func (f feasibility) rules(ctx context.Context, ranges [2]liqo.Ranges) diag.Diagnostics {
 	at, allow := path.Root("allow"), allowSpec(ctx, f.plan.Allow)
-	return append(checkResult(at, f.shortcut.Client.CheckLimits(ctx, *allow.Limits(client, server, true))),
-		checkResult(at, f.shortcut.Server.CheckLimits(ctx, *allow.Limits(server, client, false)))...)
-}
-
-// announcements are what the configuration announces of each leaf.
-func (f feasibility) announcements(ctx context.Context) (client, server end.Announcement) {
-	readInto(ctx, f.config.ClientNetwork, &client)
-	readInto(ctx, f.config.ServerNetwork, &server)
-	return client, server
+	client, server := allow.Limits(ranges[0], ranges[1], true), allow.Limits(ranges[1], ranges[0], false)
+	return append(checkResult(at, f.shortcut.Client.CheckLimits(ctx, *client)),
+		checkResult(at, f.shortcut.Server.CheckLimits(ctx, *server))...)
 }
 
 // remapping returns a diagnostic for each pod CIDR that Liqo will remap: an error if remapping is forbidden, otherwise
 // a warning.
-func (f feasibility) remapping(ctx context.Context, client, server end.Announcement) diag.Diagnostics {
+func (f feasibility) remapping(ctx context.Context, ranges [2]liqo.Ranges) diag.Diagnostics {
 	var diags diag.Diagnostics
-	overlaps, err := f.shortcut.Overlaps(ctx, client, server)
+	overlaps, err := f.shortcut.Overlaps(ctx, ranges)
 	if err != nil {
 		diags.Append(failureOf("leaf-unreadable", "Remapping can't be predicted", err).asWarning())
 		return diags

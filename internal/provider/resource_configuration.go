@@ -85,7 +85,7 @@ func (m *configurationModel) ranges(ctx context.Context) (ranges liqo.Ranges) {
 }
 
 // planComputed keeps the remapped ranges of the state while the announced ones stay the same.
-func (m *configurationModel) planComputed(state *configurationModel) {
+func (m *configurationModel) planComputed(_ context.Context, state *configurationModel) {
 	if state != nil && m.PodCIDRs.Equal(state.PodCIDRs) && m.ExternalCIDR.Equal(state.ExternalCIDR) &&
 		given(state.RemappedPodCIDRs) && given(state.RemappedExternalCIDR) {
 		m.RemappedPodCIDRs, m.RemappedExternalCIDR = state.RemappedPodCIDRs, state.RemappedExternalCIDR

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -32,14 +33,14 @@ type endModel[M any] interface {
 	common() *endCommonModel
 	// validate finds settings that do not go together.
 	validate(ctx context.Context) diag.Diagnostics
-	// gateway returns what the plan checks of a gateway, or nil if it is not known, or if the object is none.
-	gateway(ctx context.Context) *plannedGateway
+	// intent has the gateway that the model describes, as far as it is known.
+	intent(ctx context.Context) end.Intent
 	// check asks the leaf whether the plan is possible, beyond what is the same for all.
 	check(ctx context.Context, object shortcut.EndObject) diag.Diagnostics
 	// rules are those of `allow`. They are null for other objects than gateways.
 	rules() types.Set
 	// planComputed plans the computed attributes. The state is nil for a new resource.
-	planComputed(state *M)
+	planComputed(ctx context.Context, state *M)
 	// planChanges plans that an apply may change what the leaf reports.
 	planChanges()
 	// ensure creates or changes the object on the leaf.

@@ -44,7 +44,7 @@ func (p *endPlanning[M, P]) propose(ctx context.Context) diag.Diagnostics {
 		diags.Append(p.reserveNodePort(ctx)...)
 		diags.Append(p.planNamespace(ctx)...)
 	}
-	p.plan.planComputed(p.state)
+	p.plan.planComputed(ctx, p.state)
 	if p.leaf != nil && p.state != nil && len(p.replace) == 0 && p.isGateway() {
 		diags.Append(p.planRepair(ctx)...)
 	}
@@ -109,11 +109,11 @@ func (p *endPlanning[M, P]) reserve() diag.Diagnostics {
 
 // reserveNodePort fails if another instance of this configuration has the node port of this gateway.
 func (p *endPlanning[M, P]) reserveNodePort(ctx context.Context) diag.Diagnostics {
-	gateway := p.plan.gateway(ctx)
+	gateway := p.plan.intent(ctx).Gateway
 	if gateway == nil {
 		return nil
 	}
-	return p.leaves.planned.reserveNodePort(p.leaf, gateway.GatewaySettings, path.Empty(), p.own.Token)
+	return p.leaves.planned.reserveNodePort(p.leaf, *gateway, path.Empty(), p.own.Token)
 }
 
 // reservation is the reservation of the object. Both types of gateways have the same one.

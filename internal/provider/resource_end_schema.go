@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -79,7 +80,7 @@ func (m *endCommonModel) common() *endCommonModel { return m }
 
 func (m *endCommonModel) validate(context.Context) diag.Diagnostics { return nil }
 
-func (m *endCommonModel) gateway(context.Context) *plannedGateway { return nil }
+func (m *endCommonModel) intent(context.Context) end.Intent { return end.Intent{} }
 
 func (m *endCommonModel) check(context.Context, shortcut.EndObject) diag.Diagnostics { return nil }
 

@@ -277,7 +277,7 @@ func TestAPlanPromisesTheKeyAndTheAddressOnlyWhileTheyStay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			plan, before := state, state
 			test.change(&plan, &before)
-			plan.planComputed(&before)
+			plan.planComputed(t.Context(), &before)
 			if given(plan.PublicKey) != test.key || given(plan.Endpoint) != test.address {
 				t.Errorf("the key is %s and the endpoint %s", plan.PublicKey, plan.Endpoint)
 			}

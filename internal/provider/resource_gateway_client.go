@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -59,17 +60,16 @@ func (m *gatewayClientModel) spec(ctx context.Context) liqo.GatewaySettings {
 	return gatewaySettings(ctx, liqo.ClientRole, objectOf(ctx, clientGatewayTypes, &m.clientGatewayModel))
 }
 
-func (m *gatewayClientModel) gateway(ctx context.Context) *plannedGateway {
-	if !fullyKnown(ctx, m.KeySecretName, m.Template, m.Pods) {
-		return nil
-	}
-	return m.planned(ctx, m.spec(ctx))
+// intent leaves out what the gateway dials, which another resource may make.
+func (m *gatewayClientModel) intent(ctx context.Context) end.Intent {
+	gateway := clientGatewayModel{gatewayModel: m.gatewayModel}
+	return m.intentOf(ctx, objectOf(ctx, clientGatewayTypes, &gateway), liqo.ClientRole)
 }
 
 func (m *gatewayClientModel) keySecret() liqo.KeySecret { return m.secretOf(m.gatewayModel) }
 
 // planComputed keeps the key while Liqo does not make another gateway.
-func (m *gatewayClientModel) planComputed(state *gatewayClientModel) {
+func (m *gatewayClientModel) planComputed(_ context.Context, state *gatewayClientModel) {
 	if state == nil {
 		m.promiseKey(nil, false)
 		return

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -48,22 +49,23 @@ func (m *gatewayServerModel) validate(ctx context.Context) diag.Diagnostics {
 	return append(m.serverGatewayModel.validate(ctx, path.Empty()), validateAllow(ctx, m.Allow)...)
 }
 
-func (m *gatewayServerModel) spec(ctx context.Context) liqo.GatewaySettings {
-	return gatewaySettings(ctx, liqo.ServerRole, objectOf(ctx, serverGatewayTypes, &m.serverGatewayModel))
+func (m *gatewayServerModel) settings(ctx context.Context) types.Object {
+	return objectOf(ctx, serverGatewayTypes, &m.serverGatewayModel)
 }
 
-func (m *gatewayServerModel) gateway(ctx context.Context) *plannedGateway {
-	if !fullyKnown(ctx, objectOf(ctx, serverGatewayTypes, &m.serverGatewayModel)) {
-		return nil
-	}
-	return m.planned(ctx, m.spec(ctx))
+func (m *gatewayServerModel) spec(ctx context.Context) liqo.GatewaySettings {
+	return gatewaySettings(ctx, liqo.ServerRole, m.settings(ctx))
+}
+
+func (m *gatewayServerModel) intent(ctx context.Context) end.Intent {
+	return m.intentOf(ctx, m.settings(ctx), liqo.ServerRole)
 }
 
 func (m *gatewayServerModel) keySecret() liqo.KeySecret { return m.secretOf(m.gatewayModel) }
 
 // planComputed keeps the address while the settings of the Service stay the same, and the key while Liqo does not make
 // another gateway.
-func (m *gatewayServerModel) planComputed(state *gatewayServerModel) {
+func (m *gatewayServerModel) planComputed(ctx context.Context, state *gatewayServerModel) {
 	m.Endpoint = types.ObjectUnknown(endpointTypes)
 	if state == nil {
 		m.promiseKey(nil, false)
@@ -74,10 +76,7 @@ func (m *gatewayServerModel) planComputed(state *gatewayServerModel) {
 		!given(state.Endpoint) ||
 		!given(state.PublicKey)
 	m.promiseKey(&state.endGatewayModel, isReplaced)
-	if !isReplaced && m.ServiceType.Equal(state.ServiceType) && m.Port.Equal(state.Port) &&
-		m.NodePort.Equal(state.NodePort) && m.LoadBalancerIP.Equal(state.LoadBalancerIP) &&
-		(m.ServiceAnnotations.Equal(state.ServiceAnnotations) || !movesServer("service_annotations", m.ServiceType)) &&
-		(m.Pods.Equal(state.Pods) || !movesServer("pods", m.ServiceType)) {
+	if !isReplaced && !serverMayMove(m.settings(ctx), state.settings(ctx)) {
 		m.Endpoint = state.Endpoint
 	}
 }

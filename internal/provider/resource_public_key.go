@@ -41,7 +41,7 @@ type publicKeyModel struct {
 	PublicKey types.String `tfsdk:"public_key"`
 }
 
-func (m *publicKeyModel) planComputed(*publicKeyModel) {}
+func (m *publicKeyModel) planComputed(context.Context, *publicKeyModel) {}
 
 func (m *publicKeyModel) keepPlanned(*publicKeyModel) {}
 

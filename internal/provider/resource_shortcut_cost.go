@@ -64,12 +64,16 @@ func changes(ctx context.Context, planned, before attr.Value) bool {
 
 // mayMove reports whether an update can give the server's gateway another address or port.
 func (m *shortcutModel) mayMove(ctx context.Context, before *shortcutModel) bool {
-	if !given(before.ServerEndpoint) || !m.ServerNamespace.Equal(before.ServerNamespace) || m.ServerGateway.IsUnknown() {
-		return true
-	}
-	planned, then := m.serverEnd().settings(ctx).Attributes(), before.serverEnd().settings(ctx).Attributes()
-	for name, value := range planned {
-		if !value.Equal(then[name]) && movesServer(name, planned["service_type"]) {
+	return !given(before.ServerEndpoint) || !m.ServerNamespace.Equal(before.ServerNamespace) ||
+		m.ServerGateway.IsUnknown() || serverMayMove(m.serverEnd().settings(ctx), before.serverEnd().settings(ctx))
+}
+
+// serverMayMove reports whether the settings of a server's gateway differ in one that can give it another address or
+// port.
+func serverMayMove(planned, before types.Object) bool {
+	settings, then := planned.Attributes(), before.Attributes()
+	for name, value := range settings {
+		if !value.Equal(then[name]) && movesServer(name, settings["service_type"]) {
 			return true
 		}
 	}

@@ -36,7 +36,14 @@ func NewEndObject(leaf *cluster.Leaf, remote string, self owner.Owner) EndObject
 // EnsureConfiguration creates or changes the Configuration with the address ranges of the other cluster. It returns
 // when Liqo has remapped them.
 func (o EndObject) EnsureConfiguration(ctx context.Context, namespace string, other liqo.Ranges) error {
-	return o.ensure(ctx, namespace, func(e *endSteps) steps.Before {
+	possible := func(ctx context.Context) error {
+		objects, err := o.End.Find(ctx)
+		if err != nil {
+			return err
+		}
+		return o.End.CheckAnnounced(ctx, other, objects.ObservedRemote())
+	}
+	return o.ensure(ctx, namespace, possible, func(e *endSteps) steps.Before {
 		given := func(context.Context) (liqo.Ranges, error) { return other, nil }
 		e.configure(steps.Do(e.run, e.Leaf.Name, "address ranges of the other cluster", given), false)
 		return e.done[0]
@@ -50,7 +57,10 @@ func (o EndObject) EnsureGateway(
 	ctx context.Context, namespace string, allow *Allow, server liqo.Endpoint, spec liqo.GatewaySettings,
 ) error {
 	spec.Limited = allow != nil
-	return o.ensure(ctx, namespace, func(e *endSteps) steps.Before {
+	possible := func(ctx context.Context) error {
+		return o.End.CheckAgain(ctx, end.Intent{Namespace: &namespace, Gateway: &spec, NewNamespace: true, Follows: true})
+	}
+	return o.ensure(ctx, namespace, possible, func(e *endSteps) steps.Before {
 		e.limit(o.limitsOf(e, allow), o.removeReplaced(e, spec))
 		if spec.Role == liqo.ServerRole {
 			e.serve(spec)
@@ -66,7 +76,8 @@ func (o EndObject) EnsureGateway(
 
 // EnsurePublicKey gives this leaf's gateway, which may not exist yet, the public key of the other one.
 func (o EndObject) EnsurePublicKey(ctx context.Context, namespace string, key []byte) error {
-	return o.ensure(ctx, namespace, func(e *endSteps) steps.Before {
+	possible := func(context.Context) error { return nil }
+	return o.ensure(ctx, namespace, possible, func(e *endSteps) steps.Before {
 		return steps.ActWith(e.run, e.Leaf.Name, "PublicKey", e.namespace, func(ctx context.Context, namespace string) error {
 			return e.EnsureLonePublicKey(ctx, namespace, key)
 		})
@@ -97,15 +108,21 @@ func (o EndObject) removeReplaced(e *endSteps, spec liqo.GatewaySettings) steps.
 	return removal
 }
 
-// ensure writes an object, and waits for what Liqo does then. The function starts the steps, and returns the last one
-// that writes. The namespace may be empty. The error is a [steps.Failure].
-func (o EndObject) ensure(ctx context.Context, namespace string, start func(*endSteps) steps.Before) error {
-	return retryOnceReleased(ctx, o.End, func() error { return o.tryEnsure(cluster.WithFence(ctx), namespace, start) })
+// ensure writes an object, if that is possible, and waits for what Liqo does then. The function start starts the steps,
+// and returns the last one that writes. The namespace may be empty. The error is a [steps.Failure].
+func (o EndObject) ensure(
+	ctx context.Context, namespace string, possible func(context.Context) error, start func(*endSteps) steps.Before,
+) error {
+	return retryOnceReleased(ctx, o.End, func() error {
+		return o.tryEnsure(cluster.WithFence(ctx), namespace, possible, start)
+	})
 }
 
 // tryEnsure does so unless there is another owner. It has the lock on the pair only while it writes, so that the
 // objects of one end do not wait for each other. A create has the lock on its object until its end.
-func (o EndObject) tryEnsure(ctx context.Context, namespace string, start func(*endSteps) steps.Before) error {
+func (o EndObject) tryEnsure(
+	ctx context.Context, namespace string, possible func(context.Context) error, start func(*endSteps) steps.Before,
+) error {
 	r := steps.New(ctx, LogSubsystem)
 	objectLock, pairLock, leaf := o.objectLock(), o.pairLock(), o.End.Leaf.Name
 	var before []steps.Before
@@ -114,10 +131,11 @@ func (o EndObject) tryEnsure(ctx context.Context, namespace string, start func(*
 	}
 	begin := steps.Act(r, leaf, "wait for other operations on the pair", pairLock.acquire(r), before...)
 	free := steps.Act(r, leaf, "check that nobody else has it", o.checkLocked(objectLock), begin)
+	checked := steps.Act(r, leaf, "check that it is possible", possible, begin)
 	e := &endSteps{End: o.End, run: r, spec: EndSpec{Namespace: namespace}}
 	e.formerRules = steps.Act(r, leaf, "rules of a former gateway", func(ctx context.Context) error {
 		return o.End.RemoveLeftRules(ctx, objectLock.unfinished, true) // its own ones go with what is left of a gateway
-	}, free)
+	}, free, checked)
 	e.namespace = steps.Do(r, leaf, "namespace", o.ensureNamespace(namespace), e.formerRules)
 	written := start(e)
 	e.done = append(e.done, steps.Act(r, leaf, "let others work on the pair", pairLock.release, written))

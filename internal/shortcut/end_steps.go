@@ -26,15 +26,14 @@ type endSteps struct {
 	done        []steps.Before // what the operation waits for
 }
 
-// checkGateway fails if the gateway of this end can't follow a change of either one. Otherwise an end would be changed,
-// and the other one would not fit it. A repair of something else needs no template.
+// checkGateway fails if the gateway of this end can't follow a change of either one. A repair of something else needs
+// no template.
 func (e *endSteps) checkGateway(changes *steps.Step[bool], settings liqo.GatewaySettings) steps.Before {
 	return steps.ActWith(e.run, e.Leaf.Name, "check that its gateway can follow", changes,
 		func(ctx context.Context, changes bool) error {
-			if !changes {
-				return nil
-			}
-			return e.CheckGateway(ctx, e.spec.Namespace, settings)
+			return e.CheckAgain(ctx, end.Intent{
+				Namespace: &e.spec.Namespace, Gateway: &settings, NewNamespace: true, Follows: changes,
+			})
 		})
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // answers is an API server that answers each LIST with the body for the resource, each GET with the object of that
@@ -128,9 +129,11 @@ func FuzzAnswers(f *testing.F) {
 		_, observed := s.Observe(t.Context())
 		_, inspected := s.Inspect(t.Context())
 		_, lost := s.Lost(t.Context())
-		_, overlaps := s.Overlaps(t.Context(), end.Announcement{}, end.Announcement{})
+		_, announced := s.Announce(t.Context(), s.Client, end.Announcement{})
+		_, overlaps := s.Overlaps(t.Context(), [2]liqo.Ranges{})
 		for what, err := range map[string]error{
-			"observe": observed, "inspect": inspected, "lost": lost, "overlaps": overlaps, "why down": s.whyDown(t),
+			"observe": observed, "inspect": inspected, "lost": lost, "announce": announced,
+			"overlaps": overlaps, "why down": s.whyDown(t),
 		} {
 			if text := explain.Summary(err) + explain.Detail(err); err != nil && !strings.Contains(err.Error(), `"rome"`) {
 				t.Errorf("%s does not name the leaf: %v\n%s", what, err, text)

@@ -59,7 +59,8 @@ func TestNothingThatIsMissingOnALeafStopsTheProvider(t *testing.T) {
 				s := New(leafWith(t, "rome", rome...), leafWith(t, "milan", milan...)).OwnedBy(me)
 				for _, err := range []error{
 					errorOf(s.Observe(t.Context())), errorOf(s.Inspect(t.Context())), errorOf(s.Lost(t.Context())),
-					errorOf(s.IsBeingDeleted(t.Context())), errorOf(s.Overlaps(t.Context(), end.Announcement{}, end.Announcement{})),
+					errorOf(s.IsBeingDeleted(t.Context())), errorOf(s.Overlaps(t.Context(), [2]liqo.Ranges{})),
+					errorOf(s.Announce(t.Context(), s.Client, end.Announcement{})),
 					s.whyDown(t), errorOf(s.Client.ChangesGateway(t.Context(), liqo.GatewaySettings{Role: liqo.ClientRole})),
 					errorOf(s.Server.ChangesGateway(t.Context(), liqo.GatewaySettings{Role: liqo.ServerRole})),
 				} {

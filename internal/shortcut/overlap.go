@@ -9,24 +9,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// Overlaps predicts which pod CIDRs Liqo will remap if the leaves announce these ranges.
-func (s *Shortcut) Overlaps(ctx context.Context, client, server end.Announcement) ([]end.Overlap, error) {
+// Overlaps predicts which pod CIDRs Liqo will remap if the client and the server announce these ranges.
+func (s *Shortcut) Overlaps(ctx context.Context, announced [2]liqo.Ranges) ([]end.Overlap, error) {
 	var atClient, atServer []end.Overlap
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error {
-		ranges, err := s.Announce(ctx, s.Server, server)
-		if err == nil {
-			atClient, err = s.Client.Overlaps(ctx, ranges)
-		}
-		return err
-	})
-	group.Go(func() error {
-		ranges, err := s.Announce(ctx, s.Client, client)
-		if err == nil {
-			atServer, err = s.Server.Overlaps(ctx, ranges)
-		}
-		return err
-	})
+	group.Go(func() (err error) { atClient, err = s.Client.Overlaps(ctx, announced[1]); return err })
+	group.Go(func() (err error) { atServer, err = s.Server.Overlaps(ctx, announced[0]); return err })
 	err := group.Wait()
 	return append(atClient, atServer...), err
 }

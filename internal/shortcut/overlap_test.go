@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 func TestAnOverlapNamesBothRanges(t *testing.T) {
 	overlaps, err := New(clustertest.Leaf(t, "rome", ranges("10.0.0.0/8")...),
 		clustertest.Leaf(t, "milan", ranges("10.1.0.0/16")...)).
-		Overlaps(t.Context(), end.Announcement{}, end.Announcement{PodCIDRs: []string{"10.1.0.0/16"}})
+		Overlaps(t.Context(), [2]liqo.Ranges{{PodCIDRs: []string{"10.0.0.0/8"}}, {PodCIDRs: []string{"10.1.0.0/16"}}})
 	if err != nil || len(overlaps) != 3 {
 		t.Fatalf("got %v (%v)", overlaps, err)
 	}

@@ -31,17 +31,23 @@ func TestAccNothingInTheExampleOfARoleForPlansIsSuperfluous(t *testing.T) {
 		_, templates := liqo.GatewayTemplates(ctx, s.Client.Leaf)
 		return errors.Join(version, networks, templates)
 	}
+	finds := func(e *end.End, ctx context.Context, intent end.Intent) (err error) {
+		for _, finding := range e.Preview(ctx, intent) {
+			err = errors.Join(err, finding.Err)
+		}
+		return err
+	}
 	checksTemplates := func(ctx context.Context, s *shortcut.Shortcut) error {
 		spec := specWith()
-		_, server := s.Server.CheckTemplate(ctx, spec.Server)
-		_, client := s.Client.CheckTemplate(ctx, spec.Client)
-		return errors.Join(server, client)
+		return errors.Join(finds(s.Server, ctx, end.Intent{Gateway: &spec.Server, Follows: true}),
+			finds(s.Client, ctx, end.Intent{Gateway: &spec.Client, Follows: true}))
 	}
 	checksNamespace := func(ctx context.Context, s *shortcut.Shortcut) error {
-		return errors.Join(s.Server.CheckNamespace(ctx, ownNamespace), s.Server.CheckDeletions(ctx, ownNamespace))
+		return finds(s.Server, ctx, end.Intent{Namespace: new(ownNamespace), NewNamespace: true})
 	}
 	checksLoadBalancer := func(ctx context.Context, s *shortcut.Shortcut) error {
-		return s.Server.CheckLoadBalancer(ctx, specWith(withLoadBalancer).Server)
+		spec := specWith(withLoadBalancer)
+		return finds(s.Server, ctx, end.Intent{Gateway: &spec.Server, NewGateway: true})
 	}
 	asksWhyDown := func(ctx context.Context, s *shortcut.Shortcut) error { return s.WhyDown(ctx) }
 	onEachStage(t, func(s *stage) {
@@ -76,7 +82,8 @@ func TestAccNothingInTheExampleOfARoleForPlansIsSuperfluous(t *testing.T) {
 			{name: "a cluster's data", do: describes,
 				rights: append(of(templates, "list"), "list networks.ipam.liqo.io", "list deployments.apps in liqo")},
 			{name: "a plan of templates", do: checksTemplates, rights: of(templates, "get")},
-			{name: "a plan of a load balancer", do: checksLoadBalancer, rights: []string{"list services"}},
+			{name: "a plan of a load balancer", do: checksLoadBalancer,
+				rights: append(of(templates, "get"), "list services")},
 			{name: "a plan of namespaces", do: checksNamespace,
 				rights: []string{"get namespaces", "list foreignclusters.core.liqo.io"}},
 			{name: "a refresh after a destroy", prepare: s.remove, do: observes,
