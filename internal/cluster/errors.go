@@ -33,7 +33,7 @@ type Error struct {
 
 // Error returns the whole text: leaf, problem, cause, and what to do.
 func (e *Error) Error() string {
-	text := fmt.Sprintf("leaf %q: %s: %s", e.Leaf, e.Summary, e.cause(Shown))
+	text := fmt.Sprintf("leaf %q: %s: %s", e.Leaf, e.Summary, e.cause(trouble.Shown))
 	if e.Advice != "" {
 		text += ". " + e.Advice
 	}
@@ -45,12 +45,12 @@ func (e *Error) Detail() string { return e.WithEvidence().Detail() }
 
 // WithEvidence returns the problem, with the cause as its evidence.
 func (e *Error) WithEvidence() *trouble.Problem {
-	problem, text := e.Problem, "The answer was: "+e.cause(ShownLines)
+	problem, text := e.Problem, "The answer was: "+e.cause(trouble.ShownLines)
 	switch {
 	case e.Own:
-		text = Sentence(e.cause(ShownLines))
+		text = trouble.Sentence(e.cause(trouble.ShownLines))
 	case e.unanswered:
-		text = "The connection failed: " + e.cause(ShownLines)
+		text = "The connection failed: " + e.cause(trouble.ShownLines)
 	}
 	problem.Evidence = []string{text}
 	for inner, ok := errors.AsType[*Error](e.Err); ok; inner, ok = errors.AsType[*Error](inner.Err) {
@@ -66,7 +66,7 @@ func (e *Error) cause(shown func(string) string) string {
 		return ""
 	}
 	if _, explained := errors.AsType[*Error](e.Err); explained {
-		return ShownParagraphs(e.Err.Error())
+		return trouble.ShownParagraphs(e.Err.Error())
 	}
 	return shown(e.Err.Error())
 }

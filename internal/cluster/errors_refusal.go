@@ -35,14 +35,14 @@ func missingPermission(err error) (permission, bool) {
 	if !apierrors.IsForbidden(err) {
 		return permission{}, false
 	}
-	if words := noPermission.FindStringSubmatch(Shown(err.Error())); words != nil {
+	if words := noPermission.FindStringSubmatch(trouble.Shown(err.Error())); words != nil {
 		part := func(name string) string { return words[noPermission.SubexpIndex(name)] }
 		return permission{
 			user: part("user"), verb: part("verb"), resource: part("resource"), group: part("group"),
 			namespace: part("namespace"),
 		}, true
 	}
-	if words := noPathPermission.FindStringSubmatch(Shown(err.Error())); words != nil {
+	if words := noPathPermission.FindStringSubmatch(trouble.Shown(err.Error())); words != nil {
 		part := func(name string) string { return words[noPathPermission.SubexpIndex(name)] }
 		return permission{user: part("user"), verb: part("verb"), path: part("path")}, true
 	}

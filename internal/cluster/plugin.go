@@ -24,6 +24,8 @@ import (
 	clientauthenticationv1beta1 "k8s.io/client-go/pkg/apis/clientauthentication/v1beta1"
 	"k8s.io/client-go/rest"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // plugin is the credential plugin of a leaf, a program that prints an ExecCredential, and what it has printed. It takes
@@ -267,7 +269,7 @@ func (t *tail) Write(text []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, text...)
-	t.text = t.text[max(0, len(t.text)-longestShown/2):]
+	t.text = t.text[max(0, len(t.text)-trouble.LongestShown/2):]
 	return len(text), nil
 }
 
@@ -279,5 +281,5 @@ func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")
-	return strings.Join(lines[max(0, len(lines)-mostLines+1):], "\n")
+	return strings.Join(lines[max(0, len(lines)-trouble.MostLines+1):], "\n")
 }

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
@@ -156,7 +155,7 @@ func (s *station) policies(ctx context.Context) []string {
 	namespace := s.namespace()
 	if err := s.Leaf.List(ctx, &list, client.InNamespace(namespace)); err != nil {
 		return []string{fmt.Sprintf("The NetworkPolicies in namespace %s of leaf %q can't be read: %s", namespace,
-			s.Leaf.Name, cluster.Shown(err.Error()))}
+			s.Leaf.Name, trouble.Shown(err.Error()))}
 	}
 	var selecting []client.Object
 	for i := range list.Items {

@@ -44,7 +44,7 @@ func (t *Test) lock(ctx context.Context) (_ context.Context, release func(), err
 				ID: "another-test-running", Leaf: s.Leaf.Name, Err: err,
 				Summary: fmt.Sprintf("another test with %q has not ended", s.Remote.Name),
 				Advice: fmt.Sprintf("Lease %s/%s is held by %s. Wait until that test has ended, then apply again. If it was "+
-					"killed, the Lease expires within seconds.", s.namespace(), name, cluster.Shown(busy)),
+					"killed, the Lease expires within seconds.", s.namespace(), name, trouble.Shown(busy)),
 			}
 		}
 		return nil, nil, err

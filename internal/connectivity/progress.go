@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // patience is how long a wait for nodes lasts before the test says what it waits for, and before it says so again.
@@ -38,7 +38,7 @@ func (s *station) onEachNode(waitedFor string, do func(node int) error) error {
 				mu.Lock()
 				names := slices.Sorted(maps.Keys(waiting))
 				mu.Unlock()
-				s.tell("Still waiting for %s, on %s of %q, after %s.", waitedFor, explain.Enumerate(names), s.Leaf.Name,
+				s.tell("Still waiting for %s, on %s of %q, after %s.", waitedFor, trouble.Enumerate(names), s.Leaf.Name,
 					time.Since(began).Round(time.Second))
 			case <-over:
 				slow.Stop()

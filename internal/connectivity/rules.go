@@ -7,7 +7,6 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
@@ -62,7 +61,7 @@ func tellRules(rules []liqo.Rule) string {
 	if more := len(rules) - shownRules; more > 0 {
 		texts = append(texts, fmt.Sprintf("%d more", more))
 	}
-	return fmt.Sprintf("The rules for them name %s.", explain.Enumerate(texts))
+	return fmt.Sprintf("The rules for them name %s.", trouble.Enumerate(texts))
 }
 
 // filters names the FirewallConfigurations that let the leaf's gateway drop packets. It is empty if there are none.
@@ -70,7 +69,7 @@ func (s *station) filters(ctx context.Context) []string {
 	var list networkingv1beta1.FirewallConfigurationList
 	if err := s.Leaf.List(ctx, &list); err != nil {
 		return []string{fmt.Sprintf("The FirewallConfigurations of leaf %q can't be read: %s", s.Leaf.Name,
-			cluster.Shown(err.Error()))}
+			trouble.Shown(err.Error()))}
 	}
 	var dropping []client.Object
 	for i := range list.Items {

@@ -80,8 +80,8 @@ func (s *station) failed(pod *corev1.Pod, err error) error {
 	return &trouble.Problem{
 		ID: "test-pod-failed", Leaf: s.Leaf.Name,
 		Summary: cmp.Or(lack(err.Error()), "a pod of the test could not do its work"),
-		Evidence: []string{cluster.Sentence(fmt.Sprintf("%s on node %q, with image %s: %s", s.Leaf.Describe(pod),
-			pod.Spec.NodeName, s.image.name, cluster.ShownLines(err.Error())))},
+		Evidence: []string{trouble.Sentence(fmt.Sprintf("%s on node %q, with image %s: %s", s.Leaf.Describe(pod),
+			pod.Spec.NodeName, s.image.name, trouble.ShownLines(err.Error())))},
 		Advice: adviceFor(pod),
 	}
 }

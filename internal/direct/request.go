@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // The request for direct connections is an annotation of the Service. The virtual kubelets of the centre react to it:
@@ -102,7 +102,7 @@ func DescribeManagers(managers []string) string {
 			names[i] = fmt.Sprintf("another resource of this provider (%q)", manager)
 		}
 	}
-	return explain.Enumerate(names)
+	return trouble.Enumerate(names)
 }
 
 // write lets the owner set the annotation to a value, or remove its own request if the value is empty. Server-side

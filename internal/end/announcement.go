@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
@@ -89,7 +88,7 @@ func (e *End) checkPodCIDRs(announced, local liqo.Ranges) error {
 		if slices.ContainsFunc(local.PodCIDRs, func(whole string) bool { return liqo.IsPart(cidr, whole) }) {
 			continue
 		}
-		ranges := explain.Enumerate(local.PodCIDRs)
+		ranges := trouble.Enumerate(local.PodCIDRs)
 		return &trouble.Problem{
 			ID: trouble.NoEntry, Leaf: e.Leaf.Name, Err: ErrPodCIDRs,
 			Summary: fmt.Sprintf("there are no pods in %s", cidr),
@@ -121,7 +120,7 @@ func (e *End) CheckAnnounced(ctx context.Context, announced liqo.Ranges, existin
 		Summary: fmt.Sprintf("%s on this leaf can reach only one pod CIDR of another cluster", liqo.Name(ctx, e.Leaf)),
 		Advice: fmt.Sprintf("%[1]q would announce %[2]s to %[3]q, and packets from there to all but the first range would "+
 			"not take the shortcut. Set `pod_cidrs` of %[4]s to one of the ranges, or update Liqo on %[3]q to 1.2.",
-			e.Remote.Name, explain.Enumerate(announced.PodCIDRs), e.Leaf.Name, subject),
+			e.Remote.Name, trouble.Enumerate(announced.PodCIDRs), e.Leaf.Name, subject),
 	}
 }
 

@@ -62,7 +62,7 @@ func (e *End) deriveFor(
 			ID: trouble.NoEntry, Leaf: e.Leaf.Name, Summary: "the template can't express a setting of `pods`",
 			Err: failure,
 			Advice: fmt.Sprintf("%s can't have %s. Remove this setting, or set `template` of this gateway to a template that "+
-				"can have it.", e.Leaf.Describe(source), cluster.Shown(failure.Error())),
+				"can have it.", e.Leaf.Describe(source), trouble.Shown(failure.Error())),
 		}
 	}
 	if err != nil {

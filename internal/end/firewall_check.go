@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
@@ -50,7 +49,7 @@ func (e *End) CheckLimits(ctx context.Context, limits liqo.Limits) error {
 				Summary: fmt.Sprintf("a rule allows %s, where %q reaches no pods", cidr, e.Remote.Name),
 				Advice: fmt.Sprintf("The pods of %[1]q that %[2]q reaches have addresses in %[3]s. Set `cidrs` to parts of that, "+
 					"as %[1]q itself sees them and not as they are remapped on %[2]q, or leave `cidrs` out to allow all of them.",
-					e.Leaf.Name, e.Remote.Name, explain.Enumerate(limits.Own)),
+					e.Leaf.Name, e.Remote.Name, trouble.Enumerate(limits.Own)),
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func (e *End) checkNodePort(ctx context.Context, spec liqo.GatewaySettings) erro
 	return &trouble.Problem{
 		ID: trouble.NoEntry, Leaf: e.Leaf.Name,
 		Summary:  fmt.Sprintf("node port %d can't be used", spec.NodePort),
-		Evidence: []string{"The API server says: " + cluster.ShownLines(err.Error())},
+		Evidence: []string{"The API server says: " + trouble.ShownLines(err.Error())},
 		Advice:   "Set another `node_port`, or remove it: then Kubernetes chooses one.",
 		Err:      err,
 	}

@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
@@ -288,6 +287,6 @@ func (e *End) ambiguousTenant(namespaces []corev1.Namespace) *trouble.Problem {
 		Advice: fmt.Sprintf("Namespaces %s all have the labels of a tenant namespace for this cluster. Neither the provider "+
 			"nor Liqo can tell which one to use. Keep the one that has the objects of the network or of the peering. Remove "+
 			"the label `%s` from the others, or delete them if they are empty.",
-			explain.Enumerate(names), consts.TenantNamespaceLabel),
+			trouble.Enumerate(names), consts.TenantNamespaceLabel),
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
@@ -107,7 +106,7 @@ func names(prefixes []netip.Prefix) string {
 	for i, prefix := range prefixes {
 		texts[i] = prefix.String()
 	}
-	return explain.Enumerate(texts)
+	return trouble.Enumerate(texts)
 }
 
 // purpose returns a text for the use of a range.

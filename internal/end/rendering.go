@@ -211,7 +211,7 @@ func (e *End) checkDeployment(ctx context.Context, gateway desiredGateway, made 
 	return &trouble.Problem{
 		ID: "gateway-deployment-refused", Leaf: e.Leaf.Name, Summary: "the gateway's Deployment is refused",
 		Evidence: []string{fmt.Sprintf("Liqo could not make %s so. The API server says: %s", e.Leaf.Describe(desired),
-			cluster.ShownLines(err.Error()))},
+			trouble.ShownLines(err.Error()))},
 		Advice: "The gateway was not changed. Change what the API server refuses, in `pods` or on the leaf. Then apply " +
 			"again.",
 		Err: err,

@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
@@ -164,7 +163,7 @@ func (e *End) unrenderable(template *unstructured.Unstructured, failure *templat
 	return &trouble.Problem{
 		ID: "template-not-renderable", Leaf: e.Leaf.Name, Summary: "the template can't be rendered", Err: failure,
 		Advice: fmt.Sprintf("%s can't be used: %s. %s",
-			e.Leaf.Describe(template), cluster.Shown(failure.Error()), remedy),
+			e.Leaf.Describe(template), trouble.Shown(failure.Error()), remedy),
 	}
 }
 

@@ -143,7 +143,7 @@ func listed(addresses []netip.Addr) string {
 	for i, address := range addresses {
 		texts[i] = address.String()
 	}
-	return Enumerate(texts)
+	return trouble.Enumerate(texts)
 }
 
 func sameFamily(address netip.Addr) func(netip.Addr) bool {

@@ -149,9 +149,9 @@ func (c cause) waitedFor() string {
 	for i, what := range whats {
 		part := "for " + what
 		if i == len(whats)-1 || !slices.Equal(leaves[what], leaves[whats[i+1]]) {
-			part += " on " + Enumerate(leaves[what])
+			part += " on " + trouble.Enumerate(leaves[what])
 		}
 		parts = append(parts, part)
 	}
-	return fmt.Sprintf("%s while waiting %s.", ended, Enumerate(parts))
+	return fmt.Sprintf("%s while waiting %s.", ended, trouble.Enumerate(parts))
 }

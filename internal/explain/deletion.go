@@ -177,7 +177,7 @@ func leftIn(object client.Object) []string {
 	var left []string
 	for _, condition := range namespace.Status.Conditions {
 		if condition.Status == corev1.ConditionTrue {
-			left = append(left, cluster.ShownLines(condition.Message))
+			left = append(left, trouble.ShownLines(condition.Message))
 		}
 	}
 	return left

@@ -37,7 +37,7 @@ func deployment(ctx context.Context, s Subject, view view) ([]trouble.Problem, e
 				ID:      "gateway-pod-refused",
 				Summary: "the gateway's pod is refused",
 				Evidence: []string{fmt.Sprintf("%s can't create its pod: %s", s.Leaf.Describe(&deployment),
-					cluster.ShownLines(condition.Message))},
+					trouble.ShownLines(condition.Message))},
 				Advice: "A gateway's pod is privileged and forwards packets. The leaf's policies, quotas and Pod Security labels " +
 					"must allow this in namespace " + deployment.Namespace + ".",
 			}}, nil
@@ -116,7 +116,7 @@ func refusedDeployment(ctx context.Context, leaf *cluster.Leaf, gateway *liqo.Ga
 	return []trouble.Problem{{
 		ID: "gateway-deployment-refused", Summary: "the gateway's Deployment is refused",
 		Evidence: []string{fmt.Sprintf("Liqo can't create %s. The API server says: %s", leaf.Describe(deployment),
-			cluster.ShownLines(err.Error()))},
+			trouble.ShownLines(err.Error()))},
 		Advice: "Change what the API server refuses, in the gateway's template or on the leaf. Then apply again.",
 	}}
 }

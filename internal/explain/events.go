@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // mostEvents is the maximum number of events to show for one object. Older events seldom add anything.
@@ -26,8 +27,8 @@ func warnings(ctx context.Context, leaf *cluster.Leaf, object client.Object) ([]
 	slices.SortFunc(list.Items, func(a, b corev1.Event) int { return lastSeen(&b).Compare(lastSeen(&a)) })
 	lines := make([]string, 0, mostEvents)
 	for i := range list.Items {
-		line := fmt.Sprintf("Event %s: %s", cluster.Shown(list.Items[i].Reason),
-			cluster.ShownLines(list.Items[i].Message))
+		line := fmt.Sprintf("Event %s: %s", trouble.Shown(list.Items[i].Reason),
+			trouble.ShownLines(list.Items[i].Message))
 		if len(lines) < mostEvents && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}

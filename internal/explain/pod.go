@@ -122,7 +122,7 @@ func Unscheduled(leaf *cluster.Leaf, pod *corev1.Pod) string {
 	if scheduled == nil || scheduled.Status != corev1.ConditionFalse {
 		return ""
 	}
-	return fmt.Sprintf("The scheduler reports for %s: %s", leaf.Describe(pod), cluster.ShownLines(scheduled.Message))
+	return fmt.Sprintf("The scheduler reports for %s: %s", leaf.Describe(pod), trouble.ShownLines(scheduled.Message))
 }
 
 // condition returns the pod's condition of that type, or nil.
@@ -154,17 +154,17 @@ func ofContainer(
 			Summary: owner.whose + "'s image can't be pulled",
 			Evidence: []string{
 				fmt.Sprintf("The kubelet can't pull image %s of %s, container %s: %s",
-					cluster.Shown(container.Image), leaf.Describe(pod), container.Name, cluster.ShownLines(waiting.Message)),
+					trouble.Shown(container.Image), leaf.Describe(pod), container.Name, trouble.ShownLines(waiting.Message)),
 			},
 			Advice: fmt.Sprintf("Check that the nodes of leaf %q can reach this registry and may pull this image.",
 				leaf.Name),
 		}, true
 	}
 	evidence := []string{sentence(strings.TrimSpace(fmt.Sprintf("Container %s of %s is waiting (%s): %s",
-		container.Name, leaf.Describe(pod), cluster.Shown(waiting.Reason), cluster.ShownLines(waiting.Message))))}
+		container.Name, leaf.Describe(pod), trouble.Shown(waiting.Reason), trouble.ShownLines(waiting.Message))))}
 	if last := container.LastTerminationState.Terminated; last != nil {
 		evidence = append(evidence, strings.TrimSpace(fmt.Sprintf("Its last run ended with exit code %d (%s). %s",
-			last.ExitCode, cluster.Shown(last.Reason), cluster.ShownLines(last.Message))))
+			last.ExitCode, trouble.Shown(last.Reason), trouble.ShownLines(last.Message))))
 	}
 	return trouble.Problem{
 		ID:       owner.failing,

@@ -68,7 +68,7 @@ func (s Subject) settings() string {
 func refusalOf(leaf *cluster.Leaf, err error) (string, error) {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) && !cluster.MissingPermission(err) && !cluster.Unreachable(leaf.Explain(err)) {
-		return cluster.ShownLines(status.Status().Message), nil
+		return trouble.ShownLines(status.Status().Message), nil
 	}
 	return "", leaf.Explain(err)
 }

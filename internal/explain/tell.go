@@ -134,21 +134,12 @@ func Names(leaf *cluster.Leaf, objects ...client.Object) string {
 	for i, object := range objects {
 		names[i] = leaf.Describe(object)
 	}
-	return Enumerate(slices.Compact(names))
-}
-
-// Enumerate joins words with commas and "and".
-func Enumerate(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " and " + words[last]
+	return trouble.Enumerate(slices.Compact(names))
 }
 
 func sentence(text string) string {
 	if text == "" {
 		return ""
 	}
-	return cluster.FullStop(text)
+	return trouble.FullStop(text)
 }

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // ManagedByLabel and ManagedBy mark the objects that this provider has created, or claimed after an import. An
@@ -143,13 +144,13 @@ func (o Origin) String() string {
 	}
 	var parts []string
 	if o.CreatedBy != "" {
-		parts = append(parts, cluster.Shown(o.CreatedBy))
+		parts = append(parts, trouble.Shown(o.CreatedBy))
 	}
 	if o.Directory != "" {
-		parts = append(parts, "in directory "+cluster.Shown(o.Directory))
+		parts = append(parts, "in directory "+trouble.Shown(o.Directory))
 	}
 	if o.Workspace != "" {
-		parts = append(parts, "workspace "+cluster.Shown(o.Workspace))
+		parts = append(parts, "workspace "+trouble.Shown(o.Workspace))
 	}
 	if !o.CreatedAt.IsZero() {
 		parts = append(parts, "at "+o.CreatedAt.UTC().Format(time.RFC3339))

@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // This file has what becomes of the rules of `allow` after an apply: what a refresh sees, and what a change leaves
@@ -63,5 +63,5 @@ func stayOpen(ctx context.Context, before, planned types.Set, client, server str
 	return diag.Diagnostics{report("connections-stay-open", "Established connections continue",
 		fmt.Sprintf("The apply closes the way for new connections. But some that are open then go on: %s. The gateways take "+
 			"their packets for answers to connections that such a rule allows. Restart the pods that hold the connections, or "+
-			"give the rule a port or ports below 32768.", explain.Enumerate(open))).warningAt(path.Root("allow"))}
+			"give the rule a port or ports below 32768.", trouble.Enumerate(open))).warningAt(path.Root("allow"))}
 }

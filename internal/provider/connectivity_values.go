@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/connectivity"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // millisecondsOrNull returns a duration in milliseconds. Zero is null.
@@ -39,7 +39,7 @@ func connectivityPathValue(path *connectivity.Path) attr.Value {
 func connectivityFaultValue(fault connectivity.Fault) attr.Value {
 	return types.ObjectValueMust(connectivityFaultTypes, map[string]attr.Value{
 		"hop": types.StringValue(string(fault.Hop)), "leaf": stringOrNull(fault.Leaf), "node": stringOrNull(fault.Node),
-		"summary":  types.StringValue(cluster.Capital(fault.Summary)),
+		"summary":  types.StringValue(trouble.Capital(fault.Summary)),
 		"evidence": stringOrNull(strings.Join(fault.Evidence, "\n")),
 		"advice":   stringOrNull(fault.Advice),
 	})

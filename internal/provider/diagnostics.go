@@ -31,7 +31,7 @@ func invalid(headline, text string) message { return report(trouble.NoEntry, hea
 
 // problemOf returns the message for a problem whose summary names the leaves.
 func problemOf(problem *trouble.Problem) message {
-	return message{trouble.IDs(problem), cluster.Capital(problem.Summary), cluster.Capital(problem.Detail())}
+	return message{trouble.IDs(problem), trouble.Capital(problem.Summary), trouble.Capital(problem.Detail())}
 }
 
 // failureOf returns the message for an error. An error without a headline of its own gets the fallback, and its ID. The
@@ -53,7 +53,7 @@ func because(id trouble.ID, headline string, err error, consequences ...string) 
 // explained returns the message for an error that has a headline. Without one, the message has none either.
 func explained(err error, consequences ...string) message {
 	m := message{
-		troubles: explain.Troubles(err), headline: cluster.Capital(cluster.Shown(explain.Summary(err))),
+		troubles: explain.Troubles(err), headline: trouble.Capital(trouble.Shown(explain.Summary(err))),
 		text: strings.Join(append([]string{detail(err)}, consequences...), "\n\n"),
 	}
 	if unknown, ok := errors.AsType[*cluster.UnknownNameError](err); ok {
@@ -112,7 +112,7 @@ func (m message) warningAt(at path.Path) diag.Diagnostic {
 }
 
 // detail returns the text of an error without its headline, as sentences.
-func detail(err error) string { return cluster.Sentence(cluster.ShownParagraphs(explain.Detail(err))) }
+func detail(err error) string { return trouble.Sentence(trouble.ShownParagraphs(explain.Detail(err))) }
 
 // asError returns diagnostics as one error, without the addresses of the guide.
 func asError(diags diag.Diagnostics) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // leaves gives resources and data sources access to the clusters of the provider block.
@@ -72,7 +72,7 @@ func (l *leaves) notYet(names []types.String) diag.Diagnostics {
 	return diag.Diagnostics{report("leaf-not-looked-at", "The plan has not looked at a leaf",
 		fmt.Sprintf("The credentials of %s are known only during the apply. If the apply replaces such a cluster, it must "+
 			"also replace this resource: name what changes with the cluster in `replace_triggered_by`. Otherwise, the next "+
-			"plan fails with \"Another cluster\".", explain.Enumerate(late))).asWarning()}
+			"plan fails with \"Another cluster\".", trouble.Enumerate(late))).asWarning()}
 }
 
 // unknownAny reports whether one of the leaves cannot be connected to yet, because its name or its credentials are

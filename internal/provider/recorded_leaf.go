@@ -180,7 +180,7 @@ func anotherCluster(err *anotherClusterError) error {
 		advice = fmt.Sprintf("That cluster has the name %q now. Nothing is changed. To keep the resource, set `%s = %[1]q`. "+
 			"To move it to the other cluster, destroy it first.", err.former.Name, err.recorded.attribute)
 	}
-	text := cluster.Capital(err.Error()) + "."
+	text := trouble.Capital(err.Error()) + "."
 	if len(err.silent) > 0 {
 		text += fmt.Sprintf(" It may be one of the leaves that did not answer: %q.", err.silent)
 	}

@@ -205,7 +205,7 @@ func (l *lock) explainBusy(holder string, err error) error {
 		ID: "pair-busy", Leaf: l.end.Leaf.Name, Err: err,
 		Summary: fmt.Sprintf("another operation on %s has not ended", l.on),
 		Advice: fmt.Sprintf("Lease %s/%s is held by %s. Wait until that apply or destroy has ended, then apply again. "+
-			"If it was killed, the Lease expires within seconds.", l.end.Leaf.LiqoNamespace, l.name, cluster.Shown(holder)),
+			"If it was killed, the Lease expires within seconds.", l.end.Leaf.LiqoNamespace, l.name, trouble.Shown(holder)),
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // Limits of Mermaid's defaults, which GitHub has, too. Only the page that draws a picture can raise them, not the
@@ -45,7 +45,7 @@ func (g Graph) flowchart() string {
 	}
 	if g.Whole != nil {
 		fmt.Fprintf(&text, "  note[%s]\n", quoted(fmt.Sprintf("%d of %s, %d of %s", len(g.Nodes),
-			cluster.Counted(g.Whole.Nodes, "cluster"), len(g.Edges), cluster.Counted(g.Whole.Edges, "connection"))))
+			trouble.Counted(g.Whole.Nodes, "cluster"), len(g.Edges), trouble.Counted(g.Whole.Edges, "connection"))))
 	}
 	for _, edge := range g.Edges {
 		fmt.Fprintf(&text, "  %s %s|%s| %s\n", ids[edge.From], edge.arrow(), quoted(edge.label()), ids[edge.To])

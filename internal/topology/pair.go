@@ -6,9 +6,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/direct"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // Pair is two leaves that have a network, or whose pods could meet over one.
@@ -176,4 +176,4 @@ func (g Graph) unjoined() []Pair {
 }
 
 // label returns the text of a pair in a picture.
-func (p Pair) label() string { return cluster.Counted(len(p.Services), "Service") }
+func (p Pair) label() string { return trouble.Counted(len(p.Services), "Service") }

@@ -1,16 +1,15 @@
-package cluster
+package trouble
 
 import (
 	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
-// longestShown is how many bytes of one text of a leaf are shown.
-const longestShown = 1 << 10
+// LongestShown is how many bytes of one text of a leaf are shown.
+const LongestShown = 1 << 10
 
 // A CI system takes some of the lines that a program prints for commands. Terraform may break a line anywhere.
 var workflowCommand = regexp.MustCompile(`::([A-Za-z-]+(?: [^:\n]*)?::)|##(\[)`)
@@ -18,10 +17,10 @@ var workflowCommand = regexp.MustCompile(`::([A-Za-z-]+(?: [^:\n]*)?::)|##(\[)`)
 // Shown returns a text that somebody on a leaf may have written, such as the message of an Event, as one line for a
 // terminal or a log. It has no more than about a KiB. Characters that are not printed are visible escapes, so that the
 // text can neither change what is printed around it nor look like it.
-func Shown(text string) string { return shownUpTo(text, longestShown) }
+func Shown(text string) string { return shownUpTo(text, LongestShown) }
 
-// mostLines is how many lines of one text of a leaf are shown.
-const mostLines = 5
+// MostLines is how many lines of one text of a leaf are shown.
+const MostLines = 5
 
 // ShownLines is Shown for a text that may have several lines, such as the output of a program. Of several lines, the
 // first ones begin below, each with a mark, so that none can look like a line of this provider.
@@ -36,8 +35,8 @@ func ShownLines(text string) string {
 		return Shown(strings.TrimSpace(strings.Join(lines, "")))
 	}
 	var shown strings.Builder
-	for i, left := 0, longestShown; i < len(lines); i++ {
-		if i == mostLines || left <= 0 {
+	for i, left := 0, LongestShown; i < len(lines); i++ {
+		if i == MostLines || left <= 0 {
 			fmt.Fprintf(&shown, "\n  (and %d more lines)", len(lines)-i)
 			break
 		}
@@ -76,32 +75,4 @@ func escaped(text, kept string) string {
 		}
 	}
 	return shown.String()
-}
-
-// Capital returns a text with a capital letter.
-func Capital(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
-	if size == 0 {
-		return text
-	}
-	return string(unicode.ToUpper(first)) + text[size:]
-}
-
-// Sentence returns a text with a capital letter and, unless it has several lines, with a full stop.
-func Sentence(text string) string { return FullStop(Capital(text)) }
-
-// FullStop returns a text with a full stop, unless it has several lines.
-func FullStop(text string) string {
-	if !strings.HasSuffix(text, ".") && !strings.Contains(text, "\n") {
-		text += "."
-	}
-	return text
-}
-
-// Counted returns a number of things, such as "1 cluster".
-func Counted(number int, thing string) string {
-	if number == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", number, thing)
 }

@@ -1,4 +1,4 @@
-package cluster
+package trouble
 
 import (
 	"strings"
@@ -34,7 +34,7 @@ func TestATextOfALeafIsShownAsText(t *testing.T) {
 		})
 	}
 	long := Shown(strings.Repeat("ö", 1<<20))
-	if len(long) > longestShown+100 || !strings.HasSuffix(long, "… (and 2096128 more bytes)") {
+	if len(long) > LongestShown+100 || !strings.HasSuffix(long, "… (and 2096128 more bytes)") {
 		t.Errorf("a long text has %d bytes and ends with %q", len(long), long[len(long)-40:])
 	}
 	if got := ShownParagraphs("one\n\ntwo\x1b[2K"); got != "one\n\ntwo\\x1b[2K" {
@@ -57,7 +57,7 @@ func TestLinesOfALeafAreLinesThatNobodyTakesForOthers(t *testing.T) {
 			}
 		})
 	}
-	if got := ShownLines("a\n" + strings.Repeat("b", 1<<20) + "\nc"); len(got) > longestShown+100 ||
+	if got := ShownLines("a\n" + strings.Repeat("b", 1<<20) + "\nc"); len(got) > LongestShown+100 ||
 		!strings.HasSuffix(got, "more bytes)\n  (and 1 more lines)") {
 		t.Errorf("a long line: %d bytes, %q", len(got), got[max(0, len(got)-60):])
 	}
