@@ -110,12 +110,12 @@ func (a *attempt) late(ctx context.Context) error {
 	}
 	plugin := a.plugin.Load()
 	if said, waits := plugin.waits(); waits {
-		return &Error{Own: true, Problem: trouble.Problem{
+		return Found(trouble.Problem{
 			ID: "credential-plugin-waits", Leaf: a.name, Summary: "the credential plugin has not ended",
 			Advice: "Perhaps it waits for a log-in. Nothing was sent to the leaf. Run the `exec` command of the " +
 				"provider block or the kubeconfig once by hand.",
 			Err: &pluginError{fmt.Errorf("%s has printed no credentials yet", plugin.command.Command), said},
-		}}
+		})
 	}
 	return a.silent(err)
 }
@@ -126,8 +126,8 @@ func (a *attempt) silent(err error) error {
 	if last := a.health.lastErr(); last != nil {
 		return leaf.Explain(errors.Join(err, last))
 	}
-	explained := classifyConnection(err)
-	explained.Leaf, explained.Err, explained.unanswered, explained.lost = a.name, err, true, false
+	explained := classifyConnection(err).because(a.name, err, unanswered)
+	explained.lost = false
 	return explained
 }
 
@@ -258,8 +258,8 @@ func (l *Leaf) checkHolders(holders []corev1.ConfigMap) error {
 	default:
 		return nil
 	}
-	return &Error{Own: true, Problem: trouble.Problem{
+	return Found(trouble.Problem{
 		ID: "cluster-id-invalid", Leaf: l.Name, Summary: "it has no valid cluster ID",
 		Advice: advice, Err: errors.New(problem),
-	}}
+	})
 }

@@ -19,11 +19,11 @@ import (
 func (r *Registry) fromCentre(ctx context.Context, name string, credentials Credentials) (Credentials, error) {
 	from := credentials.From
 	if r.config.Clusters[from].From != "" {
-		return Credentials{}, &Error{Own: true, Problem: trouble.Problem{
+		return Credentials{}, Found(trouble.Problem{
 			ID: trouble.NoEntry, Leaf: name, Summary: "credentials can't be used",
 			Advice: "Give that cluster credentials of its own.",
 			Err:    fmt.Errorf("`credentials_from` is %q, whose credentials come from another cluster, too", from),
-		}}
+		})
 	}
 	centre, err := r.Leaf(ctx, from)
 	if err != nil {
@@ -36,9 +36,9 @@ func (r *Registry) fromCentre(ctx context.Context, name string, credentials Cred
 		credentials.Kubeconfig, err = given.kubeconfig(credentials)
 	}
 	if err != nil {
-		explained := &Error{Own: true, unreachable: Unreachable(err), Problem: trouble.Problem{
+		explained := Found(trouble.Problem{
 			ID: "identity-unreadable", Leaf: name, Summary: fmt.Sprintf("%q has no credentials for it", from), Err: err,
-		}}
+		})
 		if missing, ok := errors.AsType[*noIdentityError](err); ok {
 			explained.ID, explained.Advice, explained.lost = missing.id, missing.advice, missing.unpeered
 		}
@@ -53,17 +53,19 @@ type unknownCentreError struct{ *UnknownNameError }
 // withoutCentre returns the error of a leaf whose centre can't be used, for this reason.
 func withoutCentre(name, centre string, err error) *Error {
 	if unknown, ok := errors.AsType[*UnknownNameError](err); ok {
-		return &Error{Own: true, lost: true, Problem: trouble.Problem{
+		explained := Found(trouble.Problem{
 			ID: trouble.NoEntry, Leaf: name, Err: &unknownCentreError{unknown},
 			Summary: fmt.Sprintf("its credentials come from %q, which is no known name", centre),
 			Advice: "Set `credentials_from` of this leaf to the name of its central cluster, or add that one to `clusters` of " +
 				"the provider block.",
-		}}
+		})
+		explained.lost = true
+		return explained
 	}
-	return &Error{Own: true, unreachable: Unreachable(err), Problem: trouble.Problem{
+	return Found(trouble.Problem{
 		ID: "central-cluster-unusable", Leaf: name, Err: err,
 		Summary: fmt.Sprintf("its credentials come from %q, which can't be used", centre),
-	}}
+	})
 }
 
 // id returns the cluster ID that the user expects: by default, and only if its credentials come from a centre, it is
@@ -90,10 +92,10 @@ func (l *Leaf) checkIdentity(credentials Credentials) error {
 	if err == nil {
 		return nil
 	}
-	return &Error{Own: true, Problem: trouble.Problem{
+	return Found(trouble.Problem{
 		ID: "cluster-id-differs", Leaf: l.Name, Summary: "another cluster answers", Err: err,
 		Advice: "Check `host` and `cluster_id` of this entry of `clusters`.",
-	}}
+	})
 }
 
 // centreGuide is where users find the permissions that a leaf must give to the user of its centre.

@@ -122,9 +122,9 @@ func usableToken(token string) (string, error) {
 
 // unusable is the error of a leaf whose credentials can't be turned into a connection.
 func unusable(name string, err error) *Error {
-	return &Error{Own: true, Problem: trouble.Problem{
+	return Found(trouble.Problem{
 		ID: "credentials-unusable", Leaf: name, Summary: "credentials can't be used", Err: err,
-	}}
+	})
 }
 
 // checkNames finds a misspelt context, cluster or user before client-go reports it as a missing configuration.

@@ -17,58 +17,62 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
-// Error says what is wrong with one leaf and what to do about it. The evidence is the error of the API server or
-// client-go.
+// Error is what is wrong with one leaf, and what that says about the leaf. The evidence is the error of the API server
+// or client-go. A check that has found something on a leaf that answers returns a [trouble.Problem] instead.
 type Error struct {
 	trouble.Problem
 
-	Own bool // Err is no answer: this provider or a library has found it in what was read
-
-	unanswered  bool // the request did not reach the API server, or it did not answer
 	unreachable bool // the leaf does not answer now
 	barred      bool // something before the leaf fails, so nothing is known of it
 	lost        bool // the leaf may be gone for good
 	noLiqo      bool
 }
 
-// Error returns the whole text: leaf, problem, cause, and what to do.
+// Error returns the whole text. It is one line, because other texts quote it.
 func (e *Error) Error() string {
-	text := fmt.Sprintf("leaf %q: %s: %s", e.Leaf, e.Summary, e.cause(trouble.Shown))
+	text := fmt.Sprintf("leaf %q: %s: %s", e.Leaf, e.Summary, quoted(e.Err, trouble.Shown))
 	if e.Advice != "" {
 		text += ". " + e.Advice
 	}
 	return text
 }
 
-// Detail returns the cause and what to do. It goes below a headline with the summary and the leaf.
-func (e *Error) Detail() string { return e.WithEvidence().Detail() }
-
-// WithEvidence returns the problem, with the cause as its evidence.
-func (e *Error) WithEvidence() *trouble.Problem {
-	problem, text := e.Problem, "The answer was: "+e.cause(trouble.ShownLines)
+// quoted returns the text of a cause. The API server has written most of it, so it is shown, unless it is explained
+// itself.
+func quoted(cause error, shown func(string) string) string {
 	switch {
-	case e.Own:
-		text = trouble.Sentence(e.cause(trouble.ShownLines))
-	case e.unanswered:
-		text = "The connection failed: " + e.cause(trouble.ShownLines)
+	case cause == nil:
+		return ""
+	case isA[*Error](cause):
+		return trouble.ShownParagraphs(cause.Error())
+	default:
+		return shown(cause.Error())
 	}
-	problem.Evidence = []string{text}
-	for inner, ok := errors.AsType[*Error](e.Err); ok; inner, ok = errors.AsType[*Error](inner.Err) {
-		problem.Causes = append(problem.Causes, inner.ID)
-	}
-	return &problem
 }
 
-// cause returns the text of the cause. The API server has written most of it, so it is shown, unless it is explained
-// itself.
-func (e *Error) cause(shown func(string) string) string {
-	if e.Err == nil {
-		return ""
+// Found returns the error for what is no answer: this provider or a library has found the cause in what was read.
+func Found(problem trouble.Problem) *Error {
+	return (&Error{Problem: problem}).because(problem.Leaf, problem.Err, "")
+}
+
+// What comes before a cause that is an answer, or that there was none.
+const (
+	answered   = "The answer was: "
+	unanswered = "The connection failed: "
+)
+
+// because sets the leaf, the cause, and the evidence: the cause after the lead, or as a sentence without one. If another
+// leaf that does not answer is the cause, neither does this one.
+func (e *Error) because(leaf string, cause error, lead string) *Error {
+	text := lead + quoted(cause, trouble.ShownLines)
+	if lead == "" {
+		text = trouble.Sentence(text)
 	}
-	if _, explained := errors.AsType[*Error](e.Err); explained {
-		return trouble.ShownParagraphs(e.Err.Error())
+	e.Leaf, e.Err, e.Evidence = leaf, cause, []string{text}
+	for inner, ok := errors.AsType[*Error](cause); ok; inner, ok = errors.AsType[*Error](inner.Err) {
+		e.Causes, e.unreachable = append(e.Causes, inner.ID), e.unreachable || inner.unreachable
 	}
-	return shown(e.Err.Error())
+	return e
 }
 
 // Unreachable reports whether an error means that a leaf's API server did not answer, so that its objects are unknown.
@@ -99,13 +103,18 @@ func (l *Leaf) Explain(err error) error {
 	if err == nil || errors.As(err, &explained) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	unanswered := errors.As(err, &request) || isCutOff(err)
-	if errors.Is(err, context.DeadlineExceeded) && !unanswered {
+	failed := errors.As(err, &request) || isCutOff(err)
+	if errors.Is(err, context.DeadlineExceeded) && !failed {
 		return err // time ran out while nothing was being asked of the API server
 	}
-	explained = classify(err)
-	explained.Leaf, explained.Err = l.Name, stripURL(err)
-	explained.unanswered = unanswered
+	lead := answered
+	switch {
+	case isA[*pluginError](err):
+		lead = ""
+	case failed:
+		lead = unanswered
+	}
+	explained = classify(err).because(l.Name, stripURL(err), lead)
 	explained.Advice += l.centreAdvice(err)
 	return explained
 }
@@ -122,7 +131,7 @@ func classify(err error) *Error {
 	case apierrors.IsForbidden(err), isDenied(err):
 		return classifyRefusal(err)
 	case isA[*pluginError](err):
-		return &Error{Own: true, Problem: trouble.Problem{
+		return &Error{Problem: trouble.Problem{
 			ID:      "credential-plugin-failed",
 			Summary: "the credential plugin returned no credentials",
 			Advice:  "Run the `exec` command of the provider block or the kubeconfig by hand and check its output.",
@@ -202,11 +211,13 @@ func stripURL(err error) error {
 
 // withoutID returns the error for a cluster that answers but has no ID. It has no Liqo.
 func (l *Leaf) withoutID() error {
-	return &Error{Own: true, noLiqo: true, lost: true, Problem: trouble.Problem{
+	without := Found(trouble.Problem{
 		ID: "liqo-missing", Leaf: l.Name, Summary: fmt.Sprintf("no Liqo in namespace %q", l.LiqoNamespace),
 		Advice: "Install Liqo on this cluster, or set `liqo_namespace` to where it runs.",
 		Err:    fmt.Errorf("it has no ConfigMap with the labels %s", consts.ClusterIDConfigMapSelector()),
-	}}
+	})
+	without.noLiqo, without.lost = true, true
+	return without
 }
 
 // Lost reports whether an error of connecting to a leaf means that the leaf may be gone for good. Then its name is

@@ -104,12 +104,13 @@ func (e *fenceError) explain() error {
 	if err == nil {
 		err = errors.New("nothing has answered yet")
 	}
-	return &Error{unreachable: true, Problem: trouble.Problem{
-		ID: "lease-not-renewed", Leaf: e.lease.leaf.Name, Err: err,
+	unrenewed := &Error{unreachable: true, Problem: trouble.Problem{
+		ID:      "lease-not-renewed",
 		Summary: "the Lease of this operation can't be renewed",
 		Advice: "Another operation may have taken over meanwhile, so nothing more was written. Check the connection to " +
 			"this leaf, and apply again.",
 	}}
+	return unrenewed.because(e.lease.leaf.Name, err, answered)
 }
 
 // untilOpen returns when the fence is open, or with the error of the request that did not pass: after a minute, when a

@@ -104,7 +104,7 @@ func problemOf(err error) *trouble.Problem {
 		return problemOf(late.Last)
 	}
 	if answer, ok := errors.AsType[*cluster.Error](err); ok {
-		return answer.WithEvidence()
+		return &answer.Problem
 	}
 	if errors.Is(err, context.Canceled) { // the error of the interrupted request adds nothing
 		return &trouble.Problem{Evidence: []string{"The work was interrupted."}, Err: err}

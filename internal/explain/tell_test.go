@@ -83,9 +83,9 @@ func TestAnInterruptedRequestAddsNothingToAnInterruptedWait(t *testing.T) {
 }
 
 func TestTheTextHasAllCauses(t *testing.T) {
-	refused := &cluster.Error{Problem: trouble.Problem{
+	refused := cluster.Found(trouble.Problem{
 		Leaf: "rome", Summary: "no permission", Err: errors.New("forbidden"), Advice: "Grant it.",
-	}}
+	})
 	failure := &steps.Failure{Err: errors.Join(refused, refused,
 		inVain("milan", "an address", found(rankPod, "no image", ""), found(rankService, "no balancer", "")))}
 	text := Detail(failure)
@@ -101,12 +101,12 @@ func TestTheTextHasAllCauses(t *testing.T) {
 }
 
 func TestAnErrorOfALeafHasAlsoTheTroubleThatHasCausedIt(t *testing.T) {
-	refused := &cluster.Error{Problem: trouble.Problem{
+	refused := cluster.Found(trouble.Problem{
 		ID: "credentials-refused", Leaf: "europe", Summary: "no credentials", Err: errors.New("Unauthorized"),
-	}}
-	through := &cluster.Error{Problem: trouble.Problem{
+	})
+	through := cluster.Found(trouble.Problem{
 		ID: "central-cluster-unusable", Leaf: "rome", Summary: "no centre", Err: fmt.Errorf("on the way: %w", refused),
-	}}
+	})
 	late := &cluster.WaitError{Err: context.DeadlineExceeded, Last: through}
 	for name, err := range map[string]error{
 		"alone":                  through,

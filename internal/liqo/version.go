@@ -99,5 +99,5 @@ func (l *lister) explain(leaf *cluster.Leaf, err error, found trouble.Problem) e
 		return leaf.Explain(l.failure)
 	}
 	found.Leaf, found.Err = leaf.Name, err
-	return &cluster.Error{Problem: found, Own: true}
+	return cluster.Found(found)
 }

@@ -26,10 +26,10 @@ func beforeHelp(t *testing.T, diagnostic diag.Diagnostic) string {
 
 func TestAMessageEndsWithTheAddressOfEachProblemInIt(t *testing.T) {
 	refusedBy := func(leaf string) error {
-		return &cluster.Error{Problem: trouble.Problem{
+		return cluster.Found(trouble.Problem{
 			ID: "credentials-refused", Leaf: leaf, Summary: "the API server refuses the credentials",
 			Err: errors.New("Unauthorized"),
-		}}
+		})
 	}
 	refused, refusedToo := refusedBy("rome"), refusedBy("milan")
 	taken := &trouble.Problem{ID: "namespace-taken", Leaf: "milan", Summary: "namespace x is taken", Advice: "By y."}

@@ -23,10 +23,10 @@ func unanswered() error {
 }
 
 func refused(name string) error {
-	return &cluster.Error{Problem: trouble.Problem{
+	return cluster.Found(trouble.Problem{
 		ID: "credentials-refused", Leaf: name, Summary: "the API server refuses the credentials",
 		Err: errors.New("Unauthorized"),
-	}}
+	})
 }
 
 func TestALeafThatFailsIsReportedAtItsAttribute(t *testing.T) {
