@@ -6,6 +6,7 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
+	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,7 +35,8 @@ type dependent struct {
 
 func dependentsOf(gateway *liqo.Gateway) dependents {
 	return dependents{
-		liqo.MadeForGateway(gateway), referred(gateway.Made), keysByLiqo(gateway), gateway.UserSecret(), derivedBy(gateway),
+		liqo.MadeForGateway(gateway), referred(gateway.Made), keysByLiqo(gateway.Keys, gateway.Secret.Name),
+		gateway.UserSecret(), derivedBy(gateway),
 	}
 }
 
@@ -75,42 +77,54 @@ func (e *End) orphans(ctx context.Context) (
 		templates [2]metav1.PartialObjectMetadataList
 		firewalls networkingv1beta1.FirewallConfigurationList
 	)
-	lists := []client.ObjectList{&servers, &clients, &firewalls}
-	for i, resource := range wireGuardTemplates {
-		templates[i].SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(resource + "List"))
+	lists := []client.ObjectList{&servers, &clients}
+	for i, kind := range wireGuardTemplates {
+		templates[i].SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind + "List"))
 		lists = append(lists, &templates[i])
 	}
-	if err := cmp.Or(parallel.Map(lists, func(list client.ObjectList) error {
-		if list == &firewalls {
-			return e.listRules(ctx, &firewalls)
-		}
-		return e.Leaf.Live.List(ctx, list, client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)})
-	})...); err != nil {
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() error { return e.listRules(groupCtx, &firewalls) })
+	for _, list := range lists {
+		group.Go(func() error {
+			return e.Leaf.Live.List(groupCtx, list, client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)})
+		})
+	}
+	if err := group.Wait(); err != nil {
 		return nil, nil, e.Leaf.Explain(err)
-	}
-	for i, resource := range wireGuardTemplates {
-		for j := range templates[i].Items {
-			left := &templates[i].Items[j] // has the name of its gateway
-			kind, key := networkingv1beta1.GroupVersion.WithKind(resource), client.ObjectKeyFromObject(left)
-			all = append(all, dependents{name: liqo.MadeForGateway(left), template: &dependent{kind, key}})
-		}
-	}
-	add := func(kind string, left client.Object, secret *corev1.LocalObjectReference, keys *corev1.ObjectReference) {
-		all = append(all, dependentsOf(&liqo.Gateway{
-			Object: left, Template: &corev1.ObjectReference{}, Secret: secret, Keys: keys,
-			Made: &corev1.ObjectReference{APIVersion: networkingv1beta1.GroupVersion.String(), Kind: kind,
-				Namespace: left.GetNamespace(), Name: left.GetName()},
-		}))
 	}
 	for i := range servers.Items {
 		left := &servers.Items[i]
-		add(networkingv1beta1.WgGatewayServerKind, left, &left.Spec.SecretRef, left.Status.SecretRef)
+		all = append(all, dependentsLeft(networkingv1beta1.WgGatewayServerKind, left, left.Spec.SecretRef,
+			left.Status.SecretRef))
 	}
 	for i := range clients.Items {
 		left := &clients.Items[i]
-		add(networkingv1beta1.WgGatewayClientKind, left, &left.Spec.SecretRef, left.Status.SecretRef)
+		all = append(all, dependentsLeft(networkingv1beta1.WgGatewayClientKind, left, left.Spec.SecretRef,
+			left.Status.SecretRef))
+	}
+	for i, kind := range wireGuardTemplates {
+		for j := range templates[i].Items {
+			left := &templates[i].Items[j] // has the name of its gateway
+			all = append(all, dependents{name: liqo.MadeForGateway(left), template: dependentOf(kind, left)})
+		}
 	}
 	return all, e.leftRules(firewalls), nil
+}
+
+// dependentsLeft returns the dependents of a gateway of which the technology's object is left. That refers to the
+// gateway's Secret, and says where Liqo has put the keys.
+func dependentsLeft(
+	kind string, left client.Object, secret corev1.LocalObjectReference, keys *corev1.ObjectReference,
+) dependents {
+	return dependents{
+		name: liqo.MadeForGateway(left), technology: dependentOf(kind, left), keys: keysByLiqo(keys, secret.Name),
+		userSecret: liqo.UserSecret(left, secret.Name),
+	}
+}
+
+// dependentOf returns an object of a kind of Liqo's.
+func dependentOf(kind string, object client.Object) *dependent {
+	return &dependent{networkingv1beta1.GroupVersion.WithKind(kind), client.ObjectKeyFromObject(object)}
 }
 
 // untilDependentsGone waits until the dependents are gone, except for the Secrets that the user set.

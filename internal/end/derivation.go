@@ -44,12 +44,12 @@ type inexpressible struct{ setting, reason string }
 // Error implements [error].
 func (i *inexpressible) Error() string { return "`" + i.setting + "`: " + i.reason }
 
-// about returns what the user can change: the template, all settings of the pods, or one of them.
-func (i *inexpressible) about() Setting {
+// Unwrap returns what the user can change: the template, all settings of the pods, or one of them.
+func (i *inexpressible) Unwrap() error {
 	if i.setting == "template" || i.setting == "pods" {
-		return Setting(i.setting)
+		return about(i.setting)
 	}
-	return Setting("pods." + i.setting)
+	return about("pods." + i.setting)
 }
 
 // derivedDeployment is the Deployment in a template. Its parts belong to the template, so a change of them changes it.

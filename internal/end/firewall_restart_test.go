@@ -64,7 +64,7 @@ func TestOnlyTheNewPodConfirmsTheRulesOfAGatewayThatHasRestarted(t *testing.T) {
 					return c.Status().Update(ctx, object)
 				},
 			})
-			restarted := EnsuredGateway{Object: objects.Gateway.Object, Restarts: true, former: test.former}
+			restarted := EnsuredGateway{Object: objects.Gateway.Object, Restarts: true, parts: &parts{}, former: test.former}
 			must(t, e.WaitForLimits(t.Context(), restarted))
 			if reports != test.reports || test.former != nil && looks != len(test.pods) {
 				t.Errorf("after %d looks at the pods and %d reports", looks, reports)

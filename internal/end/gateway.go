@@ -140,11 +140,11 @@ func (e *End) EnsureGateway(
 	if existing == nil {
 		return e.createGateway(ctx, gateway)
 	}
-	ensured, made, err := e.changeGateway(ctx, objects, existing, gateway)
-	if err != nil || made == nil || existing.Server == nil {
+	ensured, err := e.changeGateway(ctx, objects, existing, gateway)
+	if err != nil || ensured.parts == nil || existing.Server == nil {
 		return ensured, err
 	}
-	ensured.service, err = e.changeService(ctx, existing.Server, made.Service)
+	ensured.service, err = e.changeService(ctx, existing.Server, ensured.parts.Service)
 	return ensured, err
 }
 

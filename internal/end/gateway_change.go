@@ -23,10 +23,13 @@ type EnsuredGateway struct {
 	Restarts bool // there was one, and its pods restart with a new setting
 	Rolls    bool // it restarts, but with nothing that the other gateway has to follow
 
-	former  []types.UID            // of one with limits that restarts: the pods before, if they can be listed
-	keys    <-chan client.Object   // of a new one: the Secret of its keys, whenever it is seen
-	service *corev1.Service        // of an existing server, after the change
-	pods    corev1.PodTemplateSpec // of one that restarts, after the change
+	former  []types.UID          // of one with limits that restarts: the pods before, if they can be listed
+	keys    <-chan client.Object // of a new one: the Secret of its keys, whenever it is seen
+	service *corev1.Service      // of an existing server, after the change
+
+	// parts are what the object of WireGuard says after a change of an existing gateway. They are nil if there is no such
+	// object: Liqo has not seen the gateway yet, or has made it of another technology.
+	parts *parts
 }
 
 // Reconnects reports whether the gateway has to learn anew where the other one is.
@@ -58,26 +61,25 @@ func (e *End) createGateway(ctx context.Context, gateway desiredGateway) (Ensure
 	return created, e.Leaf.Apply(ctx, gateway.Object)
 }
 
-// changeGateway gives the gateway that exists already the settings of another one, and new keys if these say so. The
-// parts are as [End.change] returns them.
+// changeGateway gives the gateway that exists already the settings of another one, and new keys if these say so.
 func (e *End) changeGateway(
 	ctx context.Context, objects liqo.Objects, existing *liqo.Gateway, gateway desiredGateway,
-) (EnsuredGateway, *parts, error) {
+) (EnsuredGateway, error) {
 	if err := e.labelKeys(ctx, gateway.Gateway); err != nil {
-		return EnsuredGateway{}, nil, err
+		return EnsuredGateway{}, err
 	}
 	rotated, err := e.rotateKeys(ctx, objects, gateway.GetAnnotations()[liqo.RotationAnnotation])
 	if err != nil {
-		return EnsuredGateway{}, nil, err
+		return EnsuredGateway{}, err
 	}
-	ensured, made, err := e.change(ctx, objects, change{existing, gateway, rotated.restarts})
+	ensured, err := e.change(ctx, objects, change{existing, gateway, rotated.restarts})
 	if err == nil {
 		err = e.recordRotation(ctx, rotated)
 	}
 	if err == nil {
 		err = e.dropDerived(ctx, liqo.GatewayOf(ensured.Object))
 	}
-	return ensured, made, err
+	return ensured, err
 }
 
 // change is a change of an existing gateway.
@@ -87,67 +89,61 @@ type change struct {
 	rotates  bool // its keys are new, so that its pods restart in any case
 }
 
-// change applies a gateway that exists already, and returns when Liqo has changed the object of its technology. The
-// parts are what that object says then. They are nil in two cases: Liqo has not seen the gateway yet, so there is no
-// such object, or its technology is not WireGuard. A gateway of another technology does not differ.
-//
-// If pods restart, change first deletes the Connection. The new pods create another one as soon as they know the other
-// gateway's key. The Connection would otherwise still call the tunnel of the old pods up.
-func (e *End) change(
-	ctx context.Context, objects liqo.Objects, change change,
-) (EnsuredGateway, *parts, error) {
-	gateway := change.desired
-	ensured := EnsuredGateway{Object: gateway.Object}
-	technology := change.existing.Made
-	differs, err := e.differs(ctx, change.existing, gateway)
+// change applies a gateway that exists already, and returns when Liqo has changed the object of its technology. A
+// gateway of another technology than WireGuard does not differ.
+func (e *End) change(ctx context.Context, objects liqo.Objects, change change) (EnsuredGateway, error) {
+	ensured := EnsuredGateway{Object: change.desired.Object}
+	differs, err := e.differs(ctx, change.existing, change.desired)
 	if err != nil {
-		return ensured, nil, err
+		return ensured, err
 	}
+	technology := change.existing.Made
 	if technology == nil || !isWireGuard(*technology) {
-		return ensured, nil, e.applyExisting(ctx, gateway)
+		return ensured, e.applyExisting(ctx, change.desired)
 	}
-	var current parts
-	if err := e.untilParts(ctx, *technology, func(p parts) bool { current = p; return true }); err != nil {
-		return ensured, nil, err
+	ensured.parts = &parts{}
+	if err := e.untilParts(ctx, *technology, func(p parts) bool { *ensured.parts = p; return true }); err != nil {
+		return ensured, err
 	}
 	if !differs && !change.rotates {
-		return ensured, &current, e.applyExisting(ctx, gateway)
+		return ensured, e.applyExisting(ctx, change.desired)
 	}
-	return e.changeParts(ctx, objects, change, *technology, current)
+	desired, err := e.renderGateway(ctx, change.existing, change.desired)
+	if err == nil {
+		err = e.checkDeployment(ctx, change.desired, desired)
+	}
+	if err == nil {
+		err = e.beginChange(ctx, objects, change, &ensured, desired)
+	}
+	if err == nil {
+		err = e.applyExisting(ctx, change.desired)
+	}
+	if err != nil {
+		return ensured, err
+	}
+	err = e.untilParts(ctx, *technology, func(p parts) bool { *ensured.parts = p; return p.carry(desired) })
+	return ensured, explain.Wait(ctx, e.Subject(), "Liqo to change the gateway", err)
 }
 
-// changeParts does so for a WireGuard gateway that differs. Current is what the object of its technology says now.
-func (e *End) changeParts(
-	ctx context.Context, objects liqo.Objects, change change, technology corev1.ObjectReference, current parts,
-) (EnsuredGateway, *parts, error) {
-	gateway := change.desired
-	ensured := EnsuredGateway{Object: gateway.Object}
-	desired, err := e.renderGateway(ctx, change.existing, gateway)
-	if err != nil {
-		return ensured, nil, err
-	}
-	if err := e.checkDeployment(ctx, gateway, desired); err != nil {
-		return ensured, nil, err
-	}
-	byItself := current.restartFor(desired)
+// beginChange finds out whether the pods restart if the parts of a gateway become the desired ones, and prepares that.
+//
+// If they restart, it deletes the Connection. The new pods create another one as soon as they know the other gateway's
+// key. The Connection would otherwise still call the tunnel of the old pods up.
+func (e *End) beginChange(
+	ctx context.Context, objects liqo.Objects, change change, ensured *EnsuredGateway, desired parts,
+) (err error) {
+	byItself := ensured.parts.restartFor(desired)
 	ensured.Restarts = byItself || change.rotates
-	ensured.Rolls = ensured.Restarts && !change.rotates && sameTunnel(change.existing, gateway.Gateway)
-	if ensured.Restarts && objects.HasLimits() {
+	if !ensured.Restarts {
+		return nil
+	}
+	ensured.Rolls = !change.rotates && sameTunnel(change.existing, change.desired.Gateway)
+	if objects.HasLimits() {
 		if ensured.former, err = e.beginLimitedRestart(ctx, objects, ensured.Rolls); err != nil {
-			return ensured, nil, err
+			return err
 		}
 	}
-	if ensured.Restarts {
-		if err := e.beginRestart(ctx, objects, byItself); err != nil {
-			return ensured, nil, err
-		}
-	}
-	if err := e.applyExisting(ctx, gateway); err != nil {
-		return ensured, nil, err
-	}
-	err = e.untilParts(ctx, technology, func(p parts) bool { current = p; return current.carry(desired) })
-	ensured.pods = current.Deployment.Spec.Template
-	return ensured, &current, explain.Wait(ctx, e.Subject(), "Liqo to change the gateway", err)
+	return e.beginRestart(ctx, objects, byItself)
 }
 
 // beginRestart deletes the Connections of a gateway whose pods restart, and also the pods unless they restart by

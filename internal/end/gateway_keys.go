@@ -32,23 +32,25 @@ func (e *End) keyOf(secret liqo.KeySecret) client.ObjectKey {
 	return client.ObjectKey{Namespace: cmp.Or(secret.Namespace, e.forgeTenantNamespace().Name), Name: secret.Name}
 }
 
-// checkKeySecret fails if a gateway could not take its keys from the user's Secret. A shortcut that claims the network
+// checkKeySecret fails if the gateway could not take its keys from the user's Secret. A shortcut that claims the network
 // also gets the tenant namespace.
-func (e *End) checkKeySecret(ctx context.Context, secret liqo.KeySecret) error {
-	if secret.Name == "" || secret.Namespace != "" {
-		return e.checkKeys(ctx, client.ObjectKey(secret))
+func (e *End) checkKeySecret(ctx context.Context, intent Intent) error {
+	key := client.ObjectKey{Namespace: *intent.Namespace, Name: intent.Gateway.KeySecret}
+	if key.Name == "" || key.Namespace != "" {
+		return e.checkKeys(ctx, key)
 	}
 	tenant, err := e.TenantNamespace(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case tenant == nil:
-		return e.secretNotKept(e.keyOf(secret))
 	}
-	if secret.Namespace = tenant.Name; e.Owner.Claims && e.Owner.Resource == "" {
-		return e.secretNotKept(client.ObjectKey(secret))
+	key.Namespace = e.forgeTenantNamespace().Name
+	if tenant != nil {
+		key.Namespace = tenant.Name
 	}
-	return e.checkKeys(ctx, client.ObjectKey(secret))
+	if tenant == nil || e.Owner.Claims && e.Owner.Resource == "" {
+		return e.secretNotKept(key)
+	}
+	return e.checkKeys(ctx, key)
 }
 
 // checkKeys fails if the user's Secret lacks the keys of a gateway, or if a destroy would delete the Secret. It
@@ -175,7 +177,7 @@ func rotates(o liqo.Objects, rotation string) bool {
 // stay, also if its value is no longer wanted: the other leaf may know them already.
 func (e *End) rotateKeys(ctx context.Context, objects liqo.Objects, value string) (rotation, error) {
 	r := rotation{value: value}
-	keys := keysByLiqo(objects.Gateway)
+	keys := keysByLiqo(objects.Gateway.Keys, objects.Gateway.Secret.Name)
 	if keys == nil {
 		return r, nil
 	}
@@ -218,13 +220,13 @@ func (e *End) patchKeys(ctx context.Context, r rotation, keys map[string][]byte)
 	return e.patchSecret(ctx, r.secret, changes)
 }
 
-// keysByLiqo returns the Secret that Liqo has created for a gateway's keys. It returns nil before that, or if the user
-// set one.
-func keysByLiqo(gateway *liqo.Gateway) *dependent {
-	if gateway.Keys == nil || gateway.Secret.Name != "" {
+// keysByLiqo returns the Secret that Liqo has created for a gateway's keys, as the gateway reports it. It returns nil
+// before that, or if the user set one with this name.
+func keysByLiqo(keys *corev1.ObjectReference, userSecret string) *dependent {
+	if keys == nil || userSecret != "" {
 		return nil
 	}
-	key := client.ObjectKey{Namespace: gateway.Keys.Namespace, Name: gateway.Keys.Name}
+	key := client.ObjectKey{Namespace: keys.Namespace, Name: keys.Name}
 	return &dependent{corev1.SchemeGroupVersion.WithKind("Secret"), key}
 }
 
@@ -232,7 +234,7 @@ func keysByLiqo(gateway *liqo.Gateway) *dependent {
 // one, with other keys, only when it reconciles the gateway again. Until then the other leaf can't get a key, but a
 // tunnel that is up stays up.
 func (e *End) keysLost(ctx context.Context, gateway *liqo.Gateway) (bool, error) {
-	secret := keysByLiqo(gateway)
+	secret := keysByLiqo(gateway.Keys, gateway.Secret.Name)
 	if secret == nil {
 		return false, nil
 	}

@@ -120,7 +120,8 @@ func TestAUsersSecretMustOutliveTheShortcut(t *testing.T) {
 			}
 			milan := milansEnd(t, test.objects...)
 			milan.Owner.Claims = test.claims
-			err := milan.checkKeySecret(t.Context(), test.keys)
+			err := milan.checkKeySecret(t.Context(),
+				Intent{Namespace: &test.keys.Namespace, Gateway: &liqo.GatewaySettings{KeySecret: test.keys.Name}})
 			if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
 				t.Errorf("got %v", err)
 			}

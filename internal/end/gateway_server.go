@@ -28,8 +28,12 @@ func (e *End) checkServiceMetadata(ctx context.Context, spec liqo.GatewaySetting
 	if err != nil || able.ServiceMetadata {
 		return err
 	}
+	var setting error
+	if len(spec.ServiceAnnotations) == 0 {
+		setting = about("service_labels")
+	}
 	return &trouble.Problem{
-		ID: trouble.NoEntry, Leaf: e.Leaf.Name,
+		ID: trouble.NoEntry, Leaf: e.Leaf.Name, Err: setting,
 		Summary: fmt.Sprintf("%s on this leaf can't set labels or annotations of a gateway's Service",
 			liqo.Name(ctx, e.Leaf)),
 		Advice: fmt.Sprintf("Remove `service_annotations` and `service_labels`, or update Liqo on %q to 1.2. In older "+

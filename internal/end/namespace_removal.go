@@ -26,7 +26,7 @@ func (e *End) BeginRemovingNamespace(
 		return namespace, nil
 	}
 	uses, err := e.uses(ctx, namespace, peering, userSecret)
-	if err != nil || len(uses) > 0 {
+	if err != nil || !uses.none() {
 		return namespace, err
 	}
 	leaving, err := e.deleteNamespace(ctx, namespace)
@@ -55,12 +55,11 @@ func (e *End) RemoveNamespace(
 	}
 	removable := namespace != nil && e.Owner.MayRemove(namespace)
 	switch {
-	case len(uses) > 0 && removable:
-		const stays = "Therefore, Namespace %s also stays; delete it when it is no longer needed."
-		uses = append(uses, fmt.Sprintf(stays, namespace.Name))
-		return Leftovers{Kept: strings.Join(uses, " ")}, e.giveUpNamespace(ctx)
-	case len(uses) > 0 || !foreignClusterGone || !removable:
-		return Leftovers{Kept: strings.Join(uses, " ")}, nil
+	case !uses.none() && removable:
+		const stays = "%s Therefore, Namespace %s also stays; delete it when it is no longer needed."
+		return Leftovers{Kept: fmt.Sprintf(stays, e.tell(uses), namespace.Name)}, e.giveUpNamespace(ctx)
+	case !uses.none() || !foreignClusterGone || !removable:
+		return Leftovers{Kept: e.tell(uses)}, nil
 	}
 	leaving, err := e.deleteNamespace(ctx, namespace)
 	if !apierrors.IsConflict(err) {
@@ -116,36 +115,49 @@ func (e *End) untilNamespaceGone(ctx context.Context, namespace *corev1.Namespac
 	return explain.Deletion(ctx, e.Leaf, corev1.SchemeGroupVersion.WithKind("Namespace"), key, err)
 }
 
-// uses returns sentences about the objects of the network that someone else created, and about those that need the
-// tenant namespace, which may be nil.
+// uses are what still needs the network at an end, or its tenant namespace.
+type uses struct {
+	others  []client.Object   // of the network, that someone else created
+	secret  *client.ObjectKey // the user's, in the tenant namespace; nil if there is none
+	peering *Peering          // nil if there is none
+}
+
+func (u uses) none() bool { return len(u.others) == 0 && u.secret == nil && u.peering == nil }
+
+// uses finds them. The tenant namespace may be nil. Nothing needs it if the owner may not remove it.
 func (e *End) uses(
 	ctx context.Context, namespace *corev1.Namespace, peering *Peering, userSecret liqo.KeySecret,
-) ([]string, error) {
+) (uses, error) {
 	objects, err := e.Find(ctx)
-	if err != nil {
-		return nil, err
+	found := uses{others: others(objects, e.Owner)}
+	if err != nil || namespace == nil || !e.Owner.MayRemove(namespace) {
+		return found, err
 	}
-	var uses []string
-	if others := others(objects, e.Owner); len(others) > 0 {
-		uses = append(uses, e.tellOthers(others), fmt.Sprintf("Liqo's record of %q also stays.", e.Remote.Name))
-	}
-	if namespace == nil || !e.Owner.MayRemove(namespace) {
-		return uses, nil
-	}
+	found.peering = peering
 	secret := client.ObjectKey{Namespace: namespace.Name, Name: userSecret.Name}
-	if secret.Name != "" && cmp.Or(userSecret.Namespace, namespace.Name) == namespace.Name {
-		lost, err := e.Leaf.Gone(ctx, corev1.SchemeGroupVersion.WithKind("Secret"), secret)
-		if err != nil {
-			return nil, err
-		}
-		if !lost {
-			uses = append(uses, fmt.Sprintf("Your Secret %s stays.", secret))
-		}
+	if secret.Name == "" || cmp.Or(userSecret.Namespace, namespace.Name) != namespace.Name {
+		return found, nil
 	}
-	if peering != nil {
-		uses = append(uses, fmt.Sprintf("There is still %s.", peering))
+	gone, err := e.Leaf.Gone(ctx, corev1.SchemeGroupVersion.WithKind("Secret"), secret)
+	if !gone {
+		found.secret = &secret
 	}
-	return uses, nil
+	return found, err
+}
+
+// tell returns sentences about what needs the network.
+func (e *End) tell(uses uses) string {
+	var said []string
+	if len(uses.others) > 0 {
+		said = append(said, e.tellOthers(uses.others), fmt.Sprintf("Liqo's record of %q also stays.", e.Remote.Name))
+	}
+	if uses.secret != nil {
+		said = append(said, fmt.Sprintf("Your Secret %s stays.", uses.secret))
+	}
+	if uses.peering != nil {
+		said = append(said, fmt.Sprintf("There is still %s.", uses.peering))
+	}
+	return strings.Join(said, " ")
 }
 
 // tellOthers returns a sentence about objects that someone else created, or an empty string if there are none.

@@ -32,6 +32,12 @@ type Intent struct {
 // attribute of `pods` after a dot, or an attribute of the gateway. It is empty for the leaf as a whole.
 type Setting string
 
+// about is the cause of a problem with another setting than the one that its check is about.
+type about Setting
+
+// Error implements [error].
+func (a about) Error() string { return "it is about " + string(a) }
+
 // Finding is something that stands in the way of an [Intent].
 type Finding struct {
 	About Setting
@@ -49,30 +55,40 @@ const (
 	Warns               // it may pass
 )
 
-// check asks a leaf one question about an end. The finding has no error if all is well.
+// check asks a leaf one question about an end.
 type check struct {
-	when func(Intent) bool // it matters, and enough is known for it
-	ask  func(*End, context.Context, Intent) Finding
+	when  func(Intent) bool // it matters, and enough is known for it
+	kind  Kind
+	about Setting
+	ask   func(*End, context.Context, Intent) error
 }
 
 // lasting are the checks of what lasts until an apply. The apply asks them again before its first write, because an end
 // is changed together with the other one, and would otherwise not fit it.
 var lasting = []check{
-	{Intent.concernsGateway, (*End).asksServiceMetadata},
-	{Intent.follows, (*End).asksTechnology},
-	{Intent.concernsGateway, (*End).asksTemplate},
-	{Intent.concernsKeys, (*End).asksKeys},
+	{Intent.concernsGateway, Refuses, "service_annotations", ofGateway((*End).checkServiceMetadata)},
+	{Intent.follows, Refuses, "template", (*End).checkTechnology},
+	{Intent.concernsGateway, Refuses, "template", (*End).checkTemplate},
+	{Intent.concernsKeys, Awaits, "key_secret_name", (*End).checkKeySecret},
 }
 
 // checks are those of a plan, in the order in which a user reads what they find.
 var checks = slices.Concat([]check{
-	{always, (*End).asksVersion},
-	{Intent.changesNamespace, (*End).asksNamespace}, // an apply waits for what is being deleted in its place
-	{Intent.knowsNamespace, (*End).asksDeletions},
+	{always, Refuses, "", (*End).checkVersion},
+	{Intent.changesNamespace, Awaits, "namespace", ofNamespace((*End).checkNamespace)}, // an apply waits for its deletion
+	{Intent.knowsNamespace, Warns, "", ofNamespace((*End).checkDeletions)},
 }, lasting, []check{
-	{Intent.changesGateway, (*End).asksNodePort}, // the apply may remove the Service that has it
-	{Intent.changesGateway, (*End).asksLoadBalancer},
+	{Intent.changesGateway, Refuses, "node_port", ofGateway((*End).checkNodePort)}, // an apply may remove who has it
+	{Intent.changesGateway, Warns, "port", ofGateway((*End).checkLoadBalancer)},
 })
+
+func ofNamespace(ask func(*End, context.Context, string) error) func(*End, context.Context, Intent) error {
+	return func(e *End, ctx context.Context, intent Intent) error { return ask(e, ctx, *intent.Namespace) }
+}
+
+func ofGateway(ask func(*End, context.Context, liqo.GatewaySettings) error) func(*End, context.Context, Intent) error {
+	return func(e *End, ctx context.Context, intent Intent) error { return ask(e, ctx, *intent.Gateway) }
+}
 
 func always(Intent) bool { return true }
 
@@ -91,26 +107,41 @@ func (i Intent) follows() bool {
 
 // Preview returns what stands in the way of an end. It only reads.
 func (e *End) Preview(ctx context.Context, intent Intent) []Finding {
-	return e.ask(ctx, checks, intent)
+	return e.askAll(ctx, checks, intent)
 }
 
 // CheckAgain fails if something stands in the way of an end that is to be changed now.
 func (e *End) CheckAgain(ctx context.Context, intent Intent) error {
-	if found := e.ask(ctx, lasting, intent); len(found) > 0 {
+	if found := e.askAll(ctx, lasting, intent); len(found) > 0 {
 		return refusal(found[0].Err)
 	}
 	return nil
 }
 
-// ask asks all questions at the same time.
-func (e *End) ask(ctx context.Context, questions []check, intent Intent) []Finding {
-	found := parallel.Map(questions, func(question check) Finding {
-		if !question.when(intent) {
+// askAll asks all questions at the same time.
+func (e *End) askAll(ctx context.Context, checks []check, intent Intent) []Finding {
+	found := parallel.Map(checks, func(c check) Finding {
+		if !c.when(intent) {
 			return Finding{}
 		}
-		return question.ask(e, ctx, intent)
+		return c.found(c.ask(e, ctx, intent))
 	})
 	return slices.DeleteFunc(found, func(finding Finding) bool { return finding.Err == nil })
+}
+
+// found returns what a check has found.
+func (c check) found(err error) Finding {
+	finding := Finding{c.about, c.kind, err}
+	if c.kind == Awaits && !isMissing(err) {
+		finding.Kind = Refuses
+	}
+	if other, ok := errors.AsType[about](err); ok {
+		finding.About = Setting(other)
+	}
+	if defect, ok := errors.AsType[*defect](err); ok {
+		finding.Kind, finding.Err = Warns, &defect.Problem
+	}
+	return finding
 }
 
 // refusal returns the error of a check before the first write.
@@ -124,83 +155,24 @@ func refusal(err error) error {
 	return &refused
 }
 
-// asksVersion finds a version of Liqo that is not supported, or that has a defect. That of a custom build may be
+// defect is the problem of a version of Liqo that is supported.
+type defect struct{ trouble.Problem }
+
+// checkVersion fails for a version of Liqo that is not supported, or that has a defect. That of a custom build may be
 // unknown.
-func (e *End) asksVersion(ctx context.Context, _ Intent) Finding {
+func (e *End) checkVersion(ctx context.Context, _ Intent) error {
 	if _, err := liqo.Version(ctx, e.Leaf); err != nil {
-		return Finding{}
+		return nil //nolint:nilerr // documented
 	}
 	if err := liqo.CheckVersion(ctx, e.Leaf); err != nil {
-		return Finding{"", Refuses, err}
+		return err
 	}
-	defect := liqo.Defect(ctx, e.Leaf)
-	if defect == "" {
-		return Finding{}
+	text := liqo.Defect(ctx, e.Leaf)
+	if text == "" {
+		return nil
 	}
-	return Finding{"", Warns, &trouble.Problem{
-		ID: "liqo-defect", Advice: defect,
+	return &defect{trouble.Problem{
+		ID: "liqo-defect", Advice: text,
 		Summary: fmt.Sprintf("%s on leaf %q has a defect", liqo.Name(ctx, e.Leaf), e.Leaf.Name),
 	}}
-}
-
-// asksNamespace finds a namespace that can't have the objects of this end.
-func (e *End) asksNamespace(ctx context.Context, intent Intent) Finding {
-	return unlessMade("namespace", e.checkNamespace(ctx, *intent.Namespace))
-}
-
-// unlessMade returns what a check has found that passes if an object is missing, and someone makes it.
-func unlessMade(about Setting, err error) Finding {
-	if isMissing(err) {
-		return Finding{about, Awaits, err}
-	}
-	return Finding{about, Refuses, err}
-}
-
-// asksDeletions finds what someone is deleting in the way of this end.
-func (e *End) asksDeletions(ctx context.Context, intent Intent) Finding {
-	return Finding{"", Warns, e.checkDeletions(ctx, *intent.Namespace)}
-}
-
-// asksServiceMetadata finds labels or annotations that Liqo can't set on the gateway's Service.
-func (e *End) asksServiceMetadata(ctx context.Context, intent Intent) Finding {
-	about := Setting("service_annotations")
-	if len(intent.Gateway.ServiceAnnotations) == 0 {
-		about = "service_labels"
-	}
-	return Finding{about, Refuses, e.checkServiceMetadata(ctx, *intent.Gateway)}
-}
-
-// asksTechnology finds a gateway that would have to change in place, although its technology can't.
-func (e *End) asksTechnology(ctx context.Context, intent Intent) Finding {
-	return Finding{"template", Refuses, e.checkTechnology(ctx, *intent.Namespace, *intent.Gateway)}
-}
-
-// asksTemplate finds a template of the gateway that does not exist, that can't be rendered, or that ignores a setting
-// of a new gateway.
-func (e *End) asksTemplate(ctx context.Context, intent Intent) Finding {
-	template, err := e.checkTemplate(ctx, *intent.Gateway)
-	if failure, ok := errors.AsType[*inexpressible](err); ok {
-		return Finding{failure.about(), Refuses, err}
-	}
-	if err != nil || !intent.NewGateway {
-		return Finding{"template", Refuses, err}
-	}
-	about, err := e.ignored(template, *intent.Gateway)
-	return Finding{about, Refuses, err}
-}
-
-// asksKeys finds a Secret that the gateway can't read its keys from.
-func (e *End) asksKeys(ctx context.Context, intent Intent) Finding {
-	secret := liqo.KeySecret{Namespace: *intent.Namespace, Name: intent.Gateway.KeySecret}
-	return unlessMade("key_secret_name", e.checkKeySecret(ctx, secret))
-}
-
-// asksNodePort finds a node port that another Service of the leaf has.
-func (e *End) asksNodePort(ctx context.Context, intent Intent) Finding {
-	return Finding{"node_port", Refuses, e.checkNodePort(ctx, *intent.Gateway)}
-}
-
-// asksLoadBalancer finds a load balancer that has no second address for the gateway's port.
-func (e *End) asksLoadBalancer(ctx context.Context, intent Intent) Finding {
-	return Finding{"port", Warns, e.checkLoadBalancer(ctx, *intent.Gateway)}
 }

@@ -123,7 +123,7 @@ func TestTheSchemasOfALeafAreReadOnlyForAFieldThatNotEveryLiqoHas(t *testing.T) 
 		t.Run(name, func(t *testing.T) {
 			milan := milansEnd(t, test.template)
 			clustertest.WithSchemas(milan.Leaf, "no document")
-			if _, err := milan.checkTemplate(t.Context(), test.settings); (err != nil) != test.read {
+			if err := milan.checkTemplate(t.Context(), following(test.settings)); (err != nil) != test.read {
 				t.Error(err)
 			}
 		})
@@ -224,7 +224,7 @@ func TestTheTemplateOfAClientIsCheckedBeforeThereIsAServer(t *testing.T) {
 				clustertest.NextLiqo(rome.Leaf)
 			}
 			gateway := liqo.GatewaySettings{Role: liqo.ClientRole, TunnelSettings: liqo.TunnelSettings{MTU: 1340}}
-			if _, err := rome.checkTemplate(t.Context(), gateway); (err != nil) != test.refused {
+			if err := rome.checkTemplate(t.Context(), following(gateway)); (err != nil) != test.refused {
 				t.Error(err)
 			}
 		})

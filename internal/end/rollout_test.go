@@ -40,7 +40,9 @@ func TestARestartIsOverWhenTheNewPodsAreAvailableAndTheOldOnesAreGone(t *testing
 				deployment := clustertest.GatewayDeployment("rome")
 				deployment.Generation, deployment.Spec.Template, deployment.Status = 2, template(test.mtu), done
 				test.change(&deployment.Status)
-				gateway := EnsuredGateway{Object: exposedGateway(), Restarts: true, pods: template("1300")}
+				var changed parts
+				changed.Deployment.Spec.Template = template("1300")
+				gateway := EnsuredGateway{Object: exposedGateway(), Restarts: true, parts: &changed}
 				if err := milansEnd(t, deployment).WaitForRollout(ctx, gateway); (err == nil) != test.over {
 					t.Errorf("got %v", err)
 				}

@@ -35,7 +35,7 @@ func TestTheRoutesToAGatewayAreRenewedIfItRestarts(t *testing.T) {
 			Namespace: gateway.Namespace, Name: "rome-node-gw", Annotations: map[string]string{"kept": "yes"},
 		}}
 		milan := milansEnd(t, gateway, connection, routes)
-		must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: restarts}))
+		must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: restarts, parts: &parts{}}))
 		must(t, milan.Leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))
 		if renewed := routes.Annotations[routesAnnotation] != ""; renewed != restarts || routes.Annotations["kept"] == "" {
 			t.Errorf("restarts: %t: the annotations are %v", restarts, routes.Annotations)
@@ -46,7 +46,7 @@ func TestTheRoutesToAGatewayAreRenewedIfItRestarts(t *testing.T) {
 func TestAGatewayWithoutRoutesHasNoneToRenew(t *testing.T) {
 	gateway, connection := restarted()
 	milan := milansEnd(t, gateway, connection)
-	must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: true}))
+	must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: true, parts: &parts{}}))
 }
 
 func TestRoutesAreRenewedAlthoughTheAPIServerIsAwayForAMoment(t *testing.T) {
@@ -67,7 +67,7 @@ func TestRoutesAreRenewedAlthoughTheAPIServerIsAwayForAMoment(t *testing.T) {
 			return c.Patch(ctx, object, patch, options...)
 		},
 	})
-	must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: true}))
+	must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: true, parts: &parts{}}))
 	must(t, milan.Leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))
 	if routes.Annotations[routesAnnotation] == "" {
 		t.Error("the routes are not renewed")
@@ -113,7 +113,8 @@ func TestRoutesAreRenewedOnceLiqoLeadsTheNodesToTheNewPod(t *testing.T) {
 				milan := milansEnd(t, gateway, connection, deployment,
 					routesOf(gateway), fabricTo(former), activePod(test.reported))
 				began, ended := time.Now(), make(chan error, 1)
-				go func() { ended <- milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: true}) }()
+				restarting := EnsuredGateway{Object: gateway, Restarts: true, parts: &parts{}}
+				go func() { ended <- milan.RenewRoutes(t.Context(), restarting) }()
 				synctest.Wait()
 				available := deployment.DeepCopy()
 				available.Status = appsv1.DeploymentStatus{Replicas: 1, UpdatedReplicas: 1, AvailableReplicas: 1}
@@ -148,7 +149,7 @@ func TestRoutesAreRenewedAtOnceWithoutThePermissionToSeeWhatTheNodesKnow(t *test
 			return c.Get(ctx, key, object, options...)
 		},
 	})
-	must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: true}))
+	must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: true, parts: &parts{}}))
 	routes := routesOf(gateway)
 	must(t, milan.Leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))
 	if routes.Annotations[routesAnnotation] == "" {

@@ -85,8 +85,9 @@ func (e *End) WaitForRollout(ctx context.Context, gateway EnsuredGateway) error 
 	}
 	name := liqo.MadeForGateway(gateway)
 	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}}
+	pods := gateway.parts.Deployment.Spec.Template
 	err := e.Leaf.UntilObject(ctx, deployment, func(exists bool) bool {
-		return exists && cluster.Includes(deployment.Spec.Template, gateway.pods) && rolledOut(deployment)
+		return exists && cluster.Includes(deployment.Spec.Template, pods) && rolledOut(deployment)
 	})
 	return explain.Wait(ctx, e.Subject(), "the gateway to restart", err)
 }

@@ -33,15 +33,16 @@ func isWireGuard(reference corev1.ObjectReference) bool {
 	return slices.Contains(wireGuard, reference.Kind)
 }
 
-// checkTechnology fails if a gateway with these settings would be changed in place, and is not WireGuard's. It is for a
+// checkTechnology fails if a gateway would be changed in place, and is not WireGuard's. It is for a
 // change of either gateway of a pair, and a client may have to follow any change of the server. Without a namespace,
 // the gateway is to be in the tenant namespace.
-func (e *End) checkTechnology(ctx context.Context, namespace string, settings liqo.GatewaySettings) error {
+func (e *End) checkTechnology(ctx context.Context, intent Intent) error {
 	objects, err := e.Find(ctx)
 	existing := objects.Gateway
 	if err != nil || changesInPlace(existing) {
 		return err
 	}
+	namespace, settings := *intent.Namespace, *intent.Gateway
 	if namespace == "" {
 		stays, err := e.IsTenantNamespace(ctx, existing.GetNamespace())
 		if err != nil || !stays {

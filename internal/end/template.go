@@ -44,61 +44,49 @@ func (e *End) refer(template liqo.Template) (corev1.ObjectReference, error) {
 	}, e.Leaf.Explain(err)
 }
 
-// templateSettings says which settings of a gateway's Service a template uses.
-type templateSettings struct {
-	name string // the template's kind, namespace and name, for messages
-
-	takesNodePort, takesLoadBalancerIP bool
-}
-
-// checkTemplate fails if the template of a gateway with these settings, or its kind, does not exist on the leaf, or if
-// it can't be rendered.
-func (e *End) checkTemplate(ctx context.Context, settings liqo.GatewaySettings) (templateSettings, error) {
+// checkTemplate fails if the template of a gateway, or its kind, does not exist on the leaf, if it can't be rendered, or
+// if it does not use a setting of a new gateway.
+func (e *End) checkTemplate(ctx context.Context, intent Intent) error {
 	objects, err := e.Find(ctx)
 	if err != nil {
-		return templateSettings{}, err
+		return err
 	}
-	existing, desired, err := e.presumedGateway(ctx, objects, settings)
+	existing, desired, err := e.presumedGateway(ctx, objects, *intent.Gateway)
 	if err != nil {
-		return templateSettings{}, err
+		return err
 	}
 	source, err := e.readSource(ctx, existing, desired)
-	if err != nil {
-		return templateSettings{}, err
+	if err == nil && isWireGuard(*desired.Template) {
+		_, err = e.render(ctx, source, existing, desired)
 	}
-	base, spec := settings.TemplateOn(e.Leaf.LiqoNamespace), source.template.Object["spec"]
-	template := templateSettings{
-		name:          fmt.Sprintf("%s %s/%s", source.template.GetKind(), base.Namespace, base.Name),
-		takesNodePort: mentions(spec, ".NodePort"), takesLoadBalancerIP: mentions(spec, ".LoadBalancerIP"),
+	if err != nil || !intent.NewGateway {
+		return err
 	}
-	if isWireGuard(*desired.Template) {
-		if _, err := e.render(ctx, source, existing, desired); err != nil {
-			return templateSettings{}, err
-		}
-	}
-	return template, nil
+	return e.checkUsed(*intent.Gateway, source.template)
 }
 
-// ignored fails for a setting of a gateway's Service that the template does not use.
-func (e *End) ignored(template templateSettings, settings liqo.GatewaySettings) (Setting, error) {
+// checkUsed fails if a template does not use a setting of the gateway's Service.
+func (e *End) checkUsed(settings liqo.GatewaySettings, template *unstructured.Unstructured) error {
 	for _, one := range []struct {
-		setting   Setting
-		field     string
-		set, used bool
+		setting       about
+		field, within string
+		set           bool
 	}{
-		{"node_port", "node port", settings.NodePort != 0, template.takesNodePort},
-		{"load_balancer_ip", "load balancer's address", settings.LoadBalancerIP != "", template.takesLoadBalancerIP},
+		{"node_port", "node port", ".NodePort", settings.NodePort != 0},
+		{"load_balancer_ip", "load balancer's address", ".LoadBalancerIP", settings.LoadBalancerIP != ""},
 	} {
-		if one.set && !one.used {
-			return one.setting, &trouble.Problem{
-				ID: trouble.NoEntry, Summary: fmt.Sprintf("the template ignores %s", one.setting),
-				Advice: fmt.Sprintf("The Service in template %s on leaf %q does not use the %s of the gateway, so `%s` would "+
-					"have no effect. Remove it, or set a `template` that uses it.",
-					template.name, e.Leaf.Name, one.field, one.setting),
-			}
+		if !one.set || mentions(template.Object["spec"], one.within) {
+			continue
+		}
+		base := settings.TemplateOn(e.Leaf.LiqoNamespace)
+		return &trouble.Problem{
+			ID: trouble.NoEntry, Summary: "the template ignores " + string(one.setting), Err: one.setting,
+			Advice: fmt.Sprintf("The Service in template %s %s/%s on leaf %q does not use the %s of the gateway, so `%s` "+
+				"would have no effect. Remove it, or set a `template` that uses it.",
+				template.GetKind(), base.Namespace, base.Name, e.Leaf.Name, one.field, string(one.setting)),
 		}
 	}
-	return "", nil
+	return nil
 }
 
 // readTemplate reads a template from the API server. A missing one is an error.

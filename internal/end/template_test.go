@@ -78,25 +78,31 @@ func TestTheErrorNamesATemplateThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-func TestATemplateReportsWhichSettingsItUses(t *testing.T) {
+func TestAPlanFindsASettingThatTheTemplateIgnores(t *testing.T) {
+	port, balanced := overNodePort(), overNodePort()
+	port.NodePort, balanced.LoadBalancerIP = 30100, "192.0.2.1"
+	const usesPort, usesAddress = "{{ .Spec.Endpoint.NodePort }}", "{{with .Spec.Endpoint}}{{.LoadBalancerIP}}{{end}}"
 	for name, test := range map[string]struct {
-		fields   map[string]any
-		expected templateSettings
+		settings liqo.GatewaySettings
+		fields   map[string]any // of the Service in the template
+		ignored  Setting        // or empty
 	}{
-		"none":               {map[string]any{"protocol": "UDP"}, templateSettings{}},
-		"a port of its own":  {map[string]any{"nodePort": int64(30100)}, templateSettings{}},
-		"no template at all": {map[string]any{"targetPort": ".NodePort"}, templateSettings{}},
-		"the node port": {map[string]any{"?nodePort": "{{ .Spec.Endpoint.NodePort }}"},
-			templateSettings{takesNodePort: true}},
-		"a balancer's address": {map[string]any{"x": "{{with .Spec.Endpoint}}{{.LoadBalancerIP}}{{end}}"},
-			templateSettings{takesLoadBalancerIP: true}},
+		"nothing set":                  {overNodePort(), map[string]any{"protocol": "UDP"}, ""},
+		"a port that is used":          {port, map[string]any{"?nodePort": usesPort}, ""},
+		"a port of the template's own": {port, map[string]any{"nodePort": int64(30100)}, "node_port"},
+		"no template at all":           {port, map[string]any{"targetPort": ".NodePort"}, "node_port"},
+		"an address that is used":      {balanced, map[string]any{"loadBalancerIP": usesAddress}, ""},
+		"an address that is not":       {balanced, map[string]any{"?nodePort": usesPort}, "load_balancer_ip"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := milansEnd(t, serverTemplate(test.fields))
-			test.expected.name = "WgGatewayServerTemplate liqo/wireguard-server"
-			got, err := server.checkTemplate(t.Context(), liqo.GatewaySettings{Role: liqo.ServerRole})
-			if err != nil || got != test.expected {
-				t.Errorf("got %+v (%v)", got, err)
+			intent := following(test.settings)
+			intent.NewGateway = true
+			var found Setting
+			for _, finding := range milansEnd(t, serverTemplate(test.fields)).askAll(t.Context(), lasting, intent) {
+				found = finding.About
+			}
+			if found != test.ignored {
+				t.Errorf("it finds %q", found)
 			}
 		})
 	}

@@ -83,10 +83,19 @@ func GatewaysOf(ctx context.Context, leaf *cluster.Leaf, options ...client.ListO
 
 // UserSecret returns the user's Secret with the keys of the gateway. Its name is empty if there is none.
 func (g *Gateway) UserSecret() KeySecret {
-	if g == nil || g.Secret.Name == "" {
+	if g == nil {
 		return KeySecret{}
 	}
-	return KeySecret{Namespace: g.GetNamespace(), Name: g.Secret.Name}
+	return UserSecret(g, g.Secret.Name)
+}
+
+// UserSecret returns the Secret that the user set for a gateway in the namespace of this object. It is empty for an
+// empty name.
+func UserSecret(gateway client.Object, name string) KeySecret {
+	if name == "" {
+		return KeySecret{}
+	}
+	return KeySecret{Namespace: gateway.GetNamespace(), Name: name}
 }
 
 // Copy returns a copy that is independent of the gateway.

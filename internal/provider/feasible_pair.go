@@ -47,18 +47,16 @@ func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 
 // intent returns what the plan says about one end. Changes says whether either gateway changes.
 func (f feasibility) intent(ctx context.Context, e planEnd, changes bool) end.Intent {
-	settings := e.planned.settings(ctx)
 	intent := end.Intent{
+		Gateway:       e.planned.known(ctx),
 		Namespace:     namespaceOf(*e.configured.namespace),
 		TunnelUnknown: !fullyKnown(ctx, f.plan.MTU, f.plan.KeyRotationTrigger),
 		NewNamespace:  f.state == nil || !e.planned.namespace.Equal(*e.recorded.namespace),
-		NewGateway:    f.state == nil || !settings.Equal(e.recorded.settings(ctx)),
+		NewGateway:    f.state == nil || !e.planned.settings(ctx).Equal(e.recorded.settings(ctx)),
 		Follows:       f.state != nil && changes,
 	}
-	if fullyKnown(ctx, settings) {
-		set := gatewaySettings(ctx, e.planned.role, settings)
-		set.TunnelSettings = f.plan.tunnelSettings()
-		intent.Gateway = &set
+	if intent.Gateway != nil {
+		intent.Gateway.TunnelSettings = f.plan.tunnelSettings()
 	}
 	return intent
 }
@@ -77,13 +75,8 @@ func (f feasibility) changesGateways(ctx context.Context) bool {
 // lostNode warns of replicas that help against a lost pod, but not against a lost node: the client dials the address of
 // one node, and goes on to dial it when the node is gone. Liqo's gateway takes only the first address of an endpoint.
 func (f feasibility) lostNode(ctx context.Context) diag.Diagnostics {
-	settings := f.plan.serverEnd().settings(ctx)
-	if !fullyKnown(ctx, f.plan.ClientGateway, settings) {
-		return nil
-	}
-	server := gatewaySettings(ctx, liqo.ServerRole, settings)
-	client := gatewaySettings(ctx, liqo.ClientRole, f.plan.ClientGateway)
-	if server.Pods == nil || server.Pods.Replicas < 2 || client.ServerAddress != "" ||
+	client, server := f.plan.clientEnd().known(ctx), f.plan.serverEnd().known(ctx)
+	if client == nil || server == nil || server.Pods == nil || server.Pods.Replicas < 2 || client.ServerAddress != "" ||
 		server.ServiceType != corev1.ServiceTypeNodePort {
 		return nil
 	}

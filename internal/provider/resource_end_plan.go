@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -41,7 +40,7 @@ func (p *endPlanning[M, P]) propose(ctx context.Context) diag.Diagnostics {
 	}
 	if p.leaf != nil && len(p.replace) == 0 {
 		diags.Append(p.reserve()...)
-		diags.Append(p.reserveNodePort(ctx)...)
+		diags.Append(p.leaves.planned.reserveNodePort(p.leaf, p.plan.intent(ctx).Gateway, path.Empty(), p.own.Token)...)
 		diags.Append(p.planNamespace(ctx)...)
 	}
 	p.plan.planComputed(ctx, p.state)
@@ -56,20 +55,11 @@ func (p *endPlanning[M, P]) propose(ctx context.Context) diag.Diagnostics {
 // others find.
 func (p *endPlanning[M, P]) planRepair(ctx context.Context) diag.Diagnostics {
 	object := p.object(p.leaf, p.plan, p.own)
-	broken, err := object.IsBroken(ctx)
-	outdated, templateErr := object.End.OutdatedTemplate(ctx)
-	rules, rulesErr := object.End.OutdatedLimits(ctx)
-	if broken || outdated != nil || rules != nil {
+	repair := object.Repair(ctx)
+	if repair.Needed {
 		p.plan.planChanges()
 	}
-	if outdated == nil {
-		outdated = object.End.StandbyMissing(ctx)
-	}
-	diags := warningsOf(outdated, rules)
-	if err = cmp.Or(err, templateErr, rulesErr); err != nil {
-		diags.Append(because("repairs-not-checked", "The gateway can't be checked for repairs", err).asWarning())
-	}
-	return diags
+	return repairWarnings("gateway", repair, standbyMissing(ctx, object.End, p.plan.intent(ctx).Gateway))
 }
 
 func (p *endPlanning[M, P]) foresee(ctx context.Context) diag.Diagnostics {
@@ -105,15 +95,6 @@ func (p *endPlanning[M, P]) reserve() diag.Diagnostics {
 		fmt.Sprintf("Another resource of this configuration already manages the %s of cluster %q for cluster %q.",
 			strings.ReplaceAll(strings.TrimPrefix(what.object, TypeName+"_"), "_", " "), what.first, what.second)).
 		errorAt(path.Root("remote_cluster_id"))}
-}
-
-// reserveNodePort fails if another instance of this configuration has the node port of this gateway.
-func (p *endPlanning[M, P]) reserveNodePort(ctx context.Context) diag.Diagnostics {
-	gateway := p.plan.intent(ctx).Gateway
-	if gateway == nil {
-		return nil
-	}
-	return p.leaves.planned.reserveNodePort(p.leaf, *gateway, path.Empty(), p.own.Token)
 }
 
 // reservation is the reservation of the object. Both types of gateways have the same one.

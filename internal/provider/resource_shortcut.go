@@ -15,9 +15,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // timeToRecord is the time to read the leaves after a failed operation, so that the state knows what exists.
@@ -114,7 +117,9 @@ func (r *shortcutResource) apply(ctx context.Context, a *application[*shortcutMo
 	a.plan.OwnerID = a.own.id()
 	diags.Append(recordState(ctx, shortcut, a.plan, a.state, failure)...)
 	if failure == nil {
-		diags.Append(warningsOf(shortcut.PodsWithoutNode(ctx)...)...)
+		diags.Append(warningsOf(parallel.Map(shortcut.Ends(), func(e *end.End) *trouble.Problem {
+			return e.PodsWithoutNode(ctx)
+		})...)...)
 	}
 	return diags
 }

@@ -1,15 +1,18 @@
 package provider
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
+	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // planning is the plan of a shortcut while it is made.
@@ -68,56 +71,55 @@ func (p *planning) planUpdate(ctx context.Context) diag.Diagnostics {
 	return diags
 }
 
-// planRepair plans an update of a shortcut that an apply can repair.
-// If everything is in place and only the tunnel is down, there is nothing to plan: Terraform cannot repair a broken
-// link. If a leaf is lost and abandon_lost_cluster gives it up, there is no repair either, because abandon_lost_cluster
-// must be applied without this leaf.
-func (p *planning) planRepair(ctx context.Context) (diags diag.Diagnostics) {
-	if p.givesUp() {
+// planRepair plans an update of a shortcut that an apply can repair. If a leaf is lost and abandon_lost_cluster gives
+// it up, there is no repair, because abandon_lost_cluster must be applied without this leaf.
+func (p *planning) planRepair(ctx context.Context) diag.Diagnostics {
+	status := shortcut.Status(p.state.Status.ValueString())
+	connected := p.pair.client != nil && p.pair.server != nil
+	if p.givesUp() || !connected && status != shortcut.Disconnected {
 		return nil
 	}
-	p.broken, diags = p.needsRepair(ctx, shortcut.Status(p.state.Status.ValueString()))
-	if p.broken {
+	var (
+		repair   = shortcut.Repair{Needed: true}
+		standbys []*trouble.Problem
+	)
+	if connected && status != shortcut.Disconnected {
+		s := shortcut.New(p.pair.client, p.pair.server).OwnedBy(p.own.owner(p.origin))
+		repair, standbys = s.Repair(ctx, status), p.standbysMissing(ctx, s)
+	}
+	if p.broken = repair.Needed; p.broken {
 		p.plan.ServerEndpoint, p.plan.Status = types.ObjectUnknown(endpointTypes), types.StringUnknown()
 		for _, end := range p.ends() {
 			*end.planned.namespace = unknownIfNull(*end.planned.namespace)
 		}
 	}
-	return diags
+	return repairWarnings("shortcut", repair, standbys...)
 }
 
-// needsRepair reports whether an apply can repair a shortcut with this status. It asks the leaves only if the tunnel is
-// down. A check that fails is a warning, and leaves what the others find.
-func (p *planning) needsRepair(ctx context.Context, status shortcut.Status) (bool, diag.Diagnostics) {
-	if status == shortcut.Disconnected {
-		return true, nil
+// standbysMissing returns for each gateway that has several replicas, and keeps them, why none could take over.
+func (p *planning) standbysMissing(ctx context.Context, s *shortcut.Shortcut) []*trouble.Problem {
+	ends := p.ends()
+	return parallel.Map([]int{0, 1}, func(i int) *trouble.Problem {
+		return standbyMissing(ctx, s.Ends()[i], ends[i].planned.known(ctx))
+	})
+}
+
+// standbyMissing returns why no replica of a gateway could take over, unless it shall have only one. The settings are
+// nil if they are not known.
+func standbyMissing(ctx context.Context, e *end.End, settings *liqo.GatewaySettings) *trouble.Problem {
+	if settings != nil && (settings.Pods == nil || settings.Pods.Replicas < 2) {
+		return nil
 	}
-	if p.pair.client == nil || p.pair.server == nil {
-		return false, nil
+	return e.StandbyMissing(ctx)
+}
+
+// repairWarnings warns of what an apply repairs without a change in the configuration, and of missing standbys.
+func repairWarnings(what string, repair shortcut.Repair, standbys ...*trouble.Problem) diag.Diagnostics {
+	diags := warningsOf(append(repair.Outdated, standbys...)...)
+	if repair.Err != nil {
+		diags.Append(because("repairs-not-checked", "The "+what+" can't be checked for repairs", repair.Err).asWarning())
 	}
-	s := shortcut.New(p.pair.client, p.pair.server).OwnedBy(p.own.owner(p.origin))
-	checks := []func(context.Context) (bool, error){s.HasStrays, s.Unrecorded, s.IsBeingDeleted}
-	if status != shortcut.Connected {
-		checks = append(checks, s.Lost)
-	}
-	var (
-		broken  bool
-		failure error
-	)
-	for _, check := range checks {
-		if !broken {
-			found, err := check(ctx)
-			broken, failure = found, cmp.Or(failure, err)
-		}
-	}
-	outdated, templatesErr := s.OutdatedTemplates(ctx)
-	rules, rulesErr := s.OutdatedLimits(ctx)
-	outdated = append(outdated, rules...)
-	diags := warningsOf(append(outdated, s.StandbysMissing(ctx)...)...)
-	if err := cmp.Or(failure, templatesErr, rulesErr); err != nil {
-		diags.Append(because("repairs-not-checked", "The shortcut can't be checked for repairs", err).asWarning())
-	}
-	return broken || len(outdated) > 0, diags
+	return diags
 }
 
 // planSettings plans that the shortcut stays as it is, and returns true, if the leaves stay unchanged. The first update

@@ -53,6 +53,15 @@ func (e modelEnd) settings(ctx context.Context) types.Object {
 	return objectWith(ctx, e.gateway.AttributeTypes(ctx), settings)
 }
 
+// known returns the settings of the gateway, except those that both gateways have, or nil if some are not known.
+func (e modelEnd) known(ctx context.Context) *liqo.GatewaySettings {
+	settings := e.settings(ctx)
+	if !fullyKnown(ctx, settings) {
+		return nil
+	}
+	return new(gatewaySettings(ctx, e.role, settings))
+}
+
 // hasOwnPods reports whether the gateway has, or may have, settings of pods that the other one need not have.
 func (e modelEnd) hasOwnPods() bool {
 	pods, found := e.gateway.Attributes()["pods"]

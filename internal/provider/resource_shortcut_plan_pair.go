@@ -32,10 +32,8 @@ func (p *planning) planPair(ctx context.Context) diag.Diagnostics {
 	} else {
 		diags.Append(p.leaves.planned.reservePair(p.pair, p.own.Token)...)
 		diags.Append(p.leaves.planned.reserveNamespaces(p.ends(), p.own.Token)...)
-		if settings := p.plan.serverEnd().settings(ctx); fullyKnown(ctx, settings) {
-			server := gatewaySettings(ctx, liqo.ServerRole, settings)
-			diags.Append(p.leaves.planned.reserveNodePort(p.pair.server, server, path.Root("server_gateway"), p.own.Token)...)
-		}
+		diags.Append(p.leaves.planned.reserveNodePort(
+			p.pair.server, p.plan.serverEnd().known(ctx), path.Root("server_gateway"), p.own.Token)...)
 	}
 	diags.Append(p.planNetworks(ctx)...)
 	return append(diags, p.planRanges(ctx)...)
@@ -173,11 +171,11 @@ func (c *reservations) reservePair(pair pair, token string) diag.Diagnostics {
 }
 
 // reserveNodePort reserves the node port that a gateway sets. It fails if another instance has reserved it already. The
-// path is that of the gateway.
+// settings are nil if they are not known. The path is that of the gateway.
 func (c *reservations) reserveNodePort(
-	leaf *cluster.Leaf, server liqo.GatewaySettings, at path.Path, token string,
+	leaf *cluster.Leaf, server *liqo.GatewaySettings, at path.Path, token string,
 ) diag.Diagnostics {
-	if leaf == nil || server.NodePort == 0 {
+	if leaf == nil || server == nil || server.NodePort == 0 {
 		return nil
 	}
 	port := fmt.Sprintf("node port %d", server.NodePort)

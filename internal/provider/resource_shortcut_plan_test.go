@@ -159,9 +159,10 @@ func TestOnlyAShortcutThatAnApplyCanRepairNeedsRepair(t *testing.T) {
 		shortcut.Connected: false, shortcut.Connecting: false, shortcut.Error: false, shortcut.Disconnected: true,
 	} {
 		for _, pair := range []pair{leaves, {}} {
-			p := planningOf(shortcutModel{}, shortcutModel{}, nil, pair)
-			if got, diags := p.needsRepair(t.Context(), status); got != expected || len(diags) > 0 {
-				t.Errorf("%s, leaves known: %t: got %t (%v)", status, pair.client != nil, got, diags)
+			state := recorded(t, status)
+			p := planningOf(state, shortcutModel{}, &state, pair)
+			if diags := p.planRepair(t.Context()); p.broken != expected || len(diags) > 0 {
+				t.Errorf("%s, leaves known: %t: got %t (%v)", status, pair.client != nil, p.broken, diags)
 			}
 		}
 	}

@@ -65,7 +65,7 @@ func TestEachOperationWaitsForAsFewRoundTripsAsItCan(t *testing.T) {
 			return err
 		}, 1},
 		"a look for what is lost": {joined, func(ctx context.Context, s *Shortcut) error {
-			_, err := s.Lost(ctx)
+			_, err := s.lost(ctx)
 			return err
 		}, 1},
 		"a create": {notJoined, func(ctx context.Context, s *Shortcut) error {

@@ -84,14 +84,6 @@ func (o EndObject) EnsurePublicKey(ctx context.Context, namespace string, key []
 	})
 }
 
-// IsBroken reports whether someone has edited or removed the rules of this end, or has marked its gateway for deletion.
-// An Ensure function repairs that. It reads the cache.
-func (o EndObject) IsBroken(ctx context.Context) (bool, error) {
-	objects, err := o.End.Find(ctx)
-	object := end.ObjectOf(objects, o.End.Owner.Resource)
-	return objects.LimitsEdited() || object != nil && end.Leaving(object), err
-}
-
 // removeReplaced removes a gateway that can't be changed in place, as [endSteps] does, also if there is none of the
 // desired direction. A killed operation may have left something behind then, and Kubernetes may not have deleted the
 // keys yet.

@@ -86,9 +86,9 @@ func TestEditedRulesOfOneEndAreSeenAndRestored(t *testing.T) {
 			if err := spoil(&rulesAt(t, gateway.End)[0]); err != nil {
 				t.Fatal(err)
 			}
-			edited, err := gateway.IsBroken(t.Context())
-			if got := gateway.seen(t); err != nil || !edited || got.Allow != nil || got.Status != Disconnected {
-				t.Errorf("got %+v, %s (%v)", got.Allow, got.Status, err)
+			repair := gateway.Repair(t.Context())
+			if got := gateway.seen(t); repair.Err != nil || !repair.Needed || got.Allow != nil || got.Status != Disconnected {
+				t.Errorf("got %+v, %s (%v)", got.Allow, got.Status, repair.Err)
 			}
 			if got := serveLimited(t, milan, database).seen(t); !reflect.DeepEqual(got.Allow, database) {
 				t.Errorf("restored as %+v", got.Allow)

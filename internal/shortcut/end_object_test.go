@@ -340,7 +340,7 @@ func TestTwoEndsBecomeOneShortcutByImport(t *testing.T) {
 	if state, err := shortcut.Observe(t.Context()); err != nil || !state.Exists || !state.Unmarked {
 		t.Fatalf("the imported shortcut is %+v (%v)", state, err)
 	}
-	if theirs, err := shortcut.Unrecorded(t.Context()); err != nil || !theirs {
+	if theirs, err := shortcut.unrecorded(t.Context()); err != nil || !theirs {
 		t.Errorf("no update would take the objects from the resources for one end (%v)", err)
 	}
 	if err := shortcut.Connect(t.Context(), overNodePort); err != nil {
@@ -349,7 +349,7 @@ func TestTwoEndsBecomeOneShortcutByImport(t *testing.T) {
 	if state, err := shortcut.Observe(t.Context()); err != nil || !state.Exists || state.Unmarked {
 		t.Errorf("the shortcut is %+v (%v)", state, err)
 	}
-	if theirs, err := shortcut.Unrecorded(t.Context()); err != nil || theirs {
+	if theirs, err := shortcut.unrecorded(t.Context()); err != nil || theirs {
 		t.Errorf("another update is needed (%v)", err)
 	}
 	shortcut.OwnedBy(me)

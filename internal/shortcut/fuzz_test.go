@@ -128,7 +128,7 @@ func FuzzAnswers(f *testing.F) {
 		s := New(rome, milan).OwnedBy(me)
 		_, observed := s.Observe(t.Context())
 		_, inspected := s.Inspect(t.Context())
-		_, lost := s.Lost(t.Context())
+		_, lost := s.lost(t.Context())
 		_, announced := s.Announce(t.Context(), s.Client, end.Announcement{})
 		_, overlaps := s.Overlaps(t.Context(), [2]liqo.Ranges{})
 		for what, err := range map[string]error{

@@ -58,8 +58,8 @@ func TestNothingThatIsMissingOnALeafStopsTheProvider(t *testing.T) {
 			look := func(rome, milan []client.Object) {
 				s := New(leafWith(t, "rome", rome...), leafWith(t, "milan", milan...)).OwnedBy(me)
 				for _, err := range []error{
-					errorOf(s.Observe(t.Context())), errorOf(s.Inspect(t.Context())), errorOf(s.Lost(t.Context())),
-					errorOf(s.IsBeingDeleted(t.Context())), errorOf(s.Overlaps(t.Context(), [2]liqo.Ranges{})),
+					errorOf(s.Observe(t.Context())), errorOf(s.Inspect(t.Context())), errorOf(s.lost(t.Context())),
+					errorOf(s.isBeingDeleted(t.Context())), errorOf(s.Overlaps(t.Context(), [2]liqo.Ranges{})),
 					errorOf(s.Announce(t.Context(), s.Client, end.Announcement{})),
 					s.whyDown(t), errorOf(s.Client.ChangesGateway(t.Context(), liqo.GatewaySettings{Role: liqo.ClientRole})),
 					errorOf(s.Server.ChangesGateway(t.Context(), liqo.GatewaySettings{Role: liqo.ServerRole})),

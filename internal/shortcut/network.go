@@ -3,7 +3,6 @@ package shortcut
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"golang.org/x/sync/errgroup"
@@ -83,15 +82,9 @@ func (n network) isUnfinished(token string) bool {
 // says so is enough.
 func (n network) complete(token string) bool { return owner.IsComplete(n.written(), token) }
 
-// HasStrays reports whether another resource has marked objects as its own, although the network is this owner's. That
-// happens if two operations worked on the pair at the same time. [Shortcut.Connect] takes these objects back. HasStrays
-// reads the caches.
-func (s *Shortcut) HasStrays(ctx context.Context) (bool, error) {
-	n, err := s.find(ctx)
-	return len(s.strays(n)) > 0, err
-}
-
-// strays names these objects of a network that was read.
+// strays names the objects of a network that another resource has marked as its own, although the network is this
+// owner's. That happens if two operations worked on the pair at the same time. [Shortcut.Connect] takes these objects
+// back.
 func (s *Shortcut) strays(n network) []string {
 	self := s.Client.Owner
 	if self.Token == "" || owner.Main(n.made()) != self.Token {
@@ -118,17 +111,6 @@ func (s *Shortcut) ImportedFrom(ctx context.Context) (token string, origin owner
 		origin = owner.OriginFor(n.made(), token)
 	}
 	return token, origin, err
-}
-
-// Unrecorded reports whether others could take the network for theirs: a create or an update that was killed has not
-// recorded that it is complete, or an import has found objects of resources for one end. [Shortcut.Connect] ends that.
-func (s *Shortcut) Unrecorded(ctx context.Context) (bool, error) {
-	n, err := s.find(ctx)
-	self, made := s.Client.Owner, n.made()
-	begun := slices.ContainsFunc(made, self.Marked) && !n.complete(self.Token)
-	return begun || slices.ContainsFunc(made, func(object client.Object) bool {
-		return owner.IsEndObject(object) && self.OnlyClaims(object)
-	}), err
 }
 
 // Maker says who created a network.

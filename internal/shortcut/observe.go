@@ -10,7 +10,6 @@ import (
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
@@ -195,15 +194,6 @@ func (s *Shortcut) HasOwn(ctx context.Context) (bool, error) {
 	return anyOf(ctx, s.Client.HasOwn, s.Server.HasOwn)
 }
 
-// IsBeingDeleted reports whether someone has marked an object of the owner's for deletion. [Shortcut.Connect] makes it
-// again. It reads the caches.
-func (s *Shortcut) IsBeingDeleted(ctx context.Context) (bool, error) {
-	n, err := s.find(ctx)
-	return slices.ContainsFunc(n.made(), func(object client.Object) bool {
-		return end.Leaving(object) && s.Client.Owner.Owns(object)
-	}), err
-}
-
 // question asks a leaf whether something is so.
 type question func(context.Context) (bool, error)
 
@@ -218,70 +208,6 @@ func anyOf(ctx context.Context, questions ...question) (bool, error) {
 		errs = append(errs, err)
 	}
 	return false, errors.Join(errs...)
-}
-
-// Lost reports whether a shortcut whose tunnel is down lacks something that [Shortcut.Connect] restores but its
-// [Status] does not show: the Service of the server's gateway, a gateway's keys, or a Connection. It asks the leaves.
-func (s *Shortcut) Lost(ctx context.Context) (bool, error) {
-	n, err := s.observe(ctx)
-	if err != nil || n.client.GatewayAs(liqo.ClientRole) == nil || n.server.GatewayAs(liqo.ServerRole) == nil {
-		return false, err
-	}
-	if end.ConnectionLost(n.client) || end.ConnectionLost(n.server) {
-		return true, nil
-	}
-	return anyOf(ctx,
-		func(ctx context.Context) (bool, error) { return s.Server.ServiceLost(ctx, n.server) },
-		func(ctx context.Context) (bool, error) {
-			return s.Client.HasOutdatedKey(ctx, n.client, n.server.PublicKey)
-		},
-		func(ctx context.Context) (bool, error) {
-			return s.Server.HasOutdatedKey(ctx, n.server, n.client.PublicKey)
-		})
-}
-
-// OutdatedTemplates returns what is wrong with the derived templates of the gateways. [Shortcut.Connect] repairs it. It
-// asks a leaf only if its gateway has such a template.
-func (s *Shortcut) OutdatedTemplates(ctx context.Context) ([]*trouble.Problem, error) {
-	return s.problemsAt(ctx, (*end.End).OutdatedTemplate)
-}
-
-// OutdatedLimits returns what is wrong with rules that an older version of this provider has written at either end.
-// [Shortcut.Connect] repairs it. It reads the caches.
-func (s *Shortcut) OutdatedLimits(ctx context.Context) ([]*trouble.Problem, error) {
-	return s.problemsAt(ctx, (*end.End).OutdatedLimits)
-}
-
-// problemsAt asks both ends what is wrong with them.
-func (s *Shortcut) problemsAt(
-	ctx context.Context, ask func(*end.End, context.Context) (*trouble.Problem, error),
-) ([]*trouble.Problem, error) {
-	var (
-		problems []*trouble.Problem
-		errs     []error
-	)
-	for problem, err := range parallel.Ask(s.Ends(), func(e *end.End) (*trouble.Problem, error) { return ask(e, ctx) }) {
-		errs = append(errs, err)
-		if problem != nil {
-			problems = append(problems, problem)
-		}
-	}
-	return problems, errors.Join(errs...)
-}
-
-// StandbysMissing returns for each gateway with several replicas why no other one could take over.
-func (s *Shortcut) StandbysMissing(ctx context.Context) []*trouble.Problem {
-	return s.problems(func(e *end.End) *trouble.Problem { return e.StandbyMissing(ctx) })
-}
-
-// PodsWithoutNode returns for each gateway with several replicas which of them no node takes.
-func (s *Shortcut) PodsWithoutNode(ctx context.Context) []*trouble.Problem {
-	return s.problems(func(e *end.End) *trouble.Problem { return e.PodsWithoutNode(ctx) })
-}
-
-// problems asks both ends at the same time, and returns the problems that they have.
-func (s *Shortcut) problems(ask func(*end.End) *trouble.Problem) []*trouble.Problem {
-	return slices.DeleteFunc(parallel.Map(s.Ends(), ask), func(problem *trouble.Problem) bool { return problem == nil })
 }
 
 // WhyDown asks both leaves why the tunnel is not up although all objects of the shortcut are in place. It mentions what

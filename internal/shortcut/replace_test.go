@@ -209,7 +209,7 @@ func TestOnlyObjectsThatAnApplyRestoresAreLost(t *testing.T) {
 				ours(clustertest.WithClientKeys(clustertest.GatewayClient("milan"))))...)
 			milan := clustertest.Leaf(t, "milan", append(test.milan, clustertest.GatewayDeployment("rome"),
 				clustertest.WithServerKeys(exposedGateway()))...)
-			if lost, err := New(rome, milan).Lost(t.Context()); err != nil || lost != test.lost {
+			if lost, err := New(rome, milan).lost(t.Context()); err != nil || lost != test.lost {
 				t.Errorf("lost: %t (%v)", lost, err)
 			}
 		})

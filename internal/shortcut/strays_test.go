@@ -36,7 +36,7 @@ func TestAnObjectThatAnotherShortcutHasMarkedIsShownToTheOwnerOfTheNetwork(t *te
 	if err != nil || !slices.Equal(state.Strays, expected) {
 		t.Errorf("got %v (%v)", state.Strays, err)
 	}
-	theirs, err := New(mine.Client.Leaf, mine.Server.Leaf).OwnedBy(somebody).HasStrays(t.Context())
+	theirs, err := New(mine.Client.Leaf, mine.Server.Leaf).OwnedBy(somebody).hasStrays(t.Context())
 	if err != nil || theirs {
 		t.Errorf("the other owner has strays, too (%v)", err)
 	}
