@@ -68,42 +68,44 @@ func (p *planning) planUnknownNames() diag.Diagnostics {
 }
 
 // planLeaves plans the clusters that the names refer to. They force a replacement if they are not the clusters of the
-// state. A name that has not changed, but refers to another cluster now, is an error, unless abandon_lost_cluster gives
-// up the cluster of the state. If the plan sets abandon_lost_cluster, it goes on without that leaf.
+// state.
 func (p *planning) planLeaves(ctx context.Context) diag.Diagnostics {
-	diags, moved := p.pair.differ(), false
+	diags, before := p.pair.differ(), len(p.replace)
 	for _, end := range p.ends() {
-		recorded := end.recorded.leaf()
-		if end.leaf == nil && p.state != nil {
-			*end.planned.clusterUID = stringOrNull(recorded.uid)
+		if end.leaf != nil {
+			diags.Append(p.planLeaf(ctx, end)...)
+		} else if p.state != nil {
+			*end.planned.clusterUID = stringOrNull(end.recorded.leaf().uid)
 		}
-		if end.leaf == nil {
-			continue
-		}
-		moves, err := p.leaves.moves(ctx, end.planned.name.ValueString(), end.leaf, recorded)
-		failed := failedEnd{recorded.attribute, err}
-		switch {
-		case isAnotherCluster(err) && p.state.AbandonLostCluster.ValueBool():
-		case isAnotherCluster(err) && p.plan.AbandonLostCluster.ValueBool():
-			diags.Append(failed.warning("The plan continues without this leaf."))
-			end.lose(err)
-			continue
-		case err != nil:
-			diags.Append(failed.obstacle(replaceAdvice))
-			continue
-		}
-		if moves {
-			diags.Append(anotherClusterWarning(end.leaf, recorded))
-			p.replace, moved = append(p.replace, replacedAttribute(recorded.attribute+"_", end.leaf, recorded)), true
-		}
-		*end.planned.clusterID, *end.planned.clusterUID = types.StringValue(string(end.leaf.ID)), clusterUID(end.leaf)
 	}
-	if moved {
+	if len(p.replace) > before {
 		p.becomesAnother()
 	}
 	if p.pair.client != nil && p.pair.server != nil {
 		p.plan.ID = types.StringValue(p.plan.ClientClusterID.ValueString() + "/" + p.plan.ServerClusterID.ValueString())
 	}
+	return diags
+}
+
+// planLeaf plans the cluster that a name refers to. A name that has not changed, but refers to another cluster now, is
+// an error, unless abandon_lost_cluster gives up the cluster of the state. If only the plan sets abandon_lost_cluster,
+// it goes on without that leaf.
+func (p *planning) planLeaf(ctx context.Context, end planEnd) (diags diag.Diagnostics) {
+	recorded := end.recorded.leaf()
+	moves, err := p.leaves.moves(ctx, end.planned.name.ValueString(), end.leaf, recorded)
+	failed := failedEnd{recorded.attribute, err}
+	if givenUp := isAnotherCluster(err) && p.state.AbandonLostCluster.ValueBool(); err != nil && !givenUp {
+		if !isAnotherCluster(err) || !p.plan.AbandonLostCluster.ValueBool() {
+			return diag.Diagnostics{failed.obstacle(replaceAdvice)}
+		}
+		end.lose(err)
+		return diag.Diagnostics{failed.warning("The plan continues without this leaf.")}
+	}
+	if moves {
+		diags.Append(anotherClusterWarning(end.leaf, recorded))
+		p.replace = append(p.replace, replacedAttribute(recorded.attribute+"_", end.leaf, recorded))
+	}
+	*end.planned.clusterID, *end.planned.clusterUID = types.StringValue(string(end.leaf.ID)), clusterUID(end.leaf)
 	return diags
 }
 

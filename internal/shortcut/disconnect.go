@@ -50,61 +50,71 @@ func (s *Shortcut) disconnect(ctx context.Context, removal Removal, lock *lock, 
 	r := steps.NewIndependent(ctx, LogSubsystem)
 	begin := steps.Act(r, lock.end.Leaf.Name, "wait for other operations on the pair", lock.acquire(r))
 	before := []steps.Before{begin} // on both leaves, before anything is removed on either
-	peerings := make([]*steps.Step[*end.Peering], len(ends))
-	namespaces := make([]*steps.Step[*corev1.Namespace], len(ends))
+	removals := make([]*endRemoval, len(ends))
 	for i, e := range ends {
-		peerings[i] = readEarly(r, lock, begin, e, "look for a peering", e.LivingPeering,
-			func(*end.Peering) bool { return true }) // the lock is no matter of peerings
-		namespaces[i] = readEarly(r, lock, begin, e, "look for the tenant namespace", e.TenantNamespace,
-			func(namespace *corev1.Namespace) bool { return namespace != nil }) // its deletion fails if it has changed
-		before = append(before, peerings[i])
-		if !removal.EvenFromPeering {
-			before = append(before,
-				steps.ActWith(r, e.Leaf.Name, "check that no peering uses the network", peerings[i],
-					e.CheckNoPeering))
-		}
+		removals[i] = &endRemoval{End: e, run: r, userSecret: removal.keySecret(e == s.Client)}
+		before = append(before, removals[i].look(lock, begin, removal.EvenFromPeering)...)
 	}
-	leftovers := make([]*steps.Step[end.Leftovers], len(ends))
 	var done []steps.Before
-	for i, e := range ends {
-		userSecret := removal.keySecret(e == s.Client)
-		gateways := steps.Act(r, e.Leaf.Name, "remove the gateway and its keys",
-			func(ctx context.Context) error { return e.RemoveGateways(ctx, userSecret) }, before...)
+	for _, e := range removals {
 		if removal.KeepConfigurations {
-			leftovers[i] = steps.Do(r, e.Leaf.Name, "keep the Configuration for a later shortcut", e.KeepConfigurations,
-				gateways)
+			e.keepConfiguration(before...)
 		} else {
-			leftovers[i] = startRest(r, e, userSecret, namespaces[i], peerings[i], gateways, before...)
+			e.removeAll(before...)
 		}
-		done = append(done, leftovers[i])
+		done = append(done, e.leftovers)
 	}
 	steps.Act(r, lock.end.Leaf.Name, "let others work on the pair", lock.release, done...)
-	for i, e := range ends {
-		steps.ActWith(r, e.Leaf.Name, "wait until the tenant namespace is gone", leftovers[i], e.UntilGone)
+	for _, e := range removals {
+		steps.ActWith(r, e.Leaf.Name, "wait until the tenant namespace is gone", e.leftovers, e.UntilGone)
 	}
 	err := lock.releaseAfter(ctx, r)
-	for i, e := range ends {
-		if rest, ok := leftovers[i].Result(); ok && rest.Kept != "" && removal.Kept != nil {
+	for _, e := range removals {
+		if rest, ok := e.leftovers.Result(); ok && rest.Kept != "" && removal.Kept != nil {
 			removal.Kept(Kept{e.Leaf.Name, rest.Kept})
 		}
 	}
 	return err
 }
 
+// endRemoval starts the steps that remove one end of a network.
+type endRemoval struct {
+	*end.End
+
+	run        *steps.Run
+	userSecret liqo.KeySecret
+
+	peering   *steps.Step[*end.Peering]
+	namespace *steps.Step[*corev1.Namespace] // the tenant namespace
+	leftovers *steps.Step[end.Leftovers]
+}
+
+// look finds out what else uses the network and its namespace. It returns what must succeed before anything is removed.
+func (e *endRemoval) look(lock *lock, begin steps.Before, evenFromPeering bool) []steps.Before {
+	e.peering = readEarly(e, lock, begin, "look for a peering", e.LivingPeering,
+		func(*end.Peering) bool { return true }) // the lock is no matter of peerings
+	e.namespace = readEarly(e, lock, begin, "look for the tenant namespace", e.TenantNamespace,
+		func(namespace *corev1.Namespace) bool { return namespace != nil }) // its deletion fails if it has changed
+	if evenFromPeering {
+		return []steps.Before{e.peering}
+	}
+	return []steps.Before{e.peering, steps.ActWith(
+		e.run, e.Leaf.Name, "check that no peering uses the network", e.peering, e.CheckNoPeering)}
+}
+
 // readEarly starts a look at an end that does not wait for the lock. Its answer counts if counts returns true and no
 // other operation had the lock meanwhile. Otherwise, and after a failure, the look is repeated under the lock.
 func readEarly[T any](
-	r *steps.Run, lock *lock, begin steps.Before, e *end.End, name string,
-	look func(context.Context) (T, error), counts func(T) bool,
+	e *endRemoval, lock *lock, begin steps.Before, name string, look func(context.Context) (T, error), counts func(T) bool,
 ) *steps.Step[T] {
-	ahead := steps.Do(r, e.Leaf.Name, name, func(ctx context.Context) (*T, error) {
+	ahead := steps.Do(e.run, e.Leaf.Name, name, func(ctx context.Context) (*T, error) {
 		found, err := look(ctx)
 		if err != nil || !counts(found) {
 			return nil, nil //nolint:nilerr // the next step looks again
 		}
 		return &found, nil
 	})
-	return steps.With(r, e.Leaf.Name, name+" again if it may have changed", ahead,
+	return steps.With(e.run, e.Leaf.Name, name+" again if it may have changed", ahead,
 		func(ctx context.Context, ahead *T) (T, error) {
 			if ahead != nil && lock.lease.AtOnce {
 				return *ahead, nil
@@ -113,29 +123,36 @@ func readEarly[T any](
 		}, begin)
 }
 
+func (e *endRemoval) removeGateway(before ...steps.Before) steps.Before {
+	return steps.Act(e.run, e.Leaf.Name, "remove the gateway and its keys",
+		func(ctx context.Context) error { return e.RemoveGateways(ctx, e.userSecret) }, before...)
+}
+
+// keepConfiguration removes the gateway only.
+func (e *endRemoval) keepConfiguration(before ...steps.Before) {
+	e.leftovers = steps.Do(e.run, e.Leaf.Name, "keep the Configuration for a later shortcut", e.KeepConfigurations,
+		e.removeGateway(before...))
+}
+
+func (e *endRemoval) removeAll(before ...steps.Before) {
+	leaf, gateway := e.Leaf.Name, e.removeGateway(before...)
+	leaving := steps.With2(e.run, leaf, "begin to remove the tenant namespace", e.namespace, e.peering,
+		func(ctx context.Context, namespace *corev1.Namespace, peering *end.Peering) (*corev1.Namespace, error) {
+			return e.BeginRemovingNamespace(ctx, namespace, peering, e.userSecret)
+		}, before...)
+	configuration := steps.Act(e.run, leaf, "remove the Configuration", e.RemoveConfigurations, before...)
+	foreignCluster := steps.With2(e.run, leaf, "remove the ForeignCluster", leaving, e.peering, e.RemoveForeignCluster,
+		gateway, configuration)
+	e.leftovers = steps.With3(e.run, leaf, "remove the tenant namespace", leaving, e.peering, foreignCluster,
+		func(ctx context.Context, namespace *corev1.Namespace, peering *end.Peering, gone bool) (end.Leftovers, error) {
+			return e.RemoveNamespace(ctx, namespace, peering, gone, e.userSecret)
+		})
+}
+
 // keySecret returns the user's Secret of one of the gateways.
 func (r Removal) keySecret(ofClient bool) liqo.KeySecret {
 	if ofClient {
 		return r.ClientKeySecret
 	}
 	return r.ServerKeySecret
-}
-
-// startRest starts the steps that remove everything at one end except the gateway.
-func startRest(
-	r *steps.Run, e *end.End, userSecret liqo.KeySecret, namespace *steps.Step[*corev1.Namespace],
-	peering *steps.Step[*end.Peering], gateways steps.Before, before ...steps.Before,
-) *steps.Step[end.Leftovers] {
-	leaf := e.Leaf.Name
-	leaving := steps.With2(r, leaf, "begin to remove the tenant namespace", namespace, peering,
-		func(ctx context.Context, namespace *corev1.Namespace, peering *end.Peering) (*corev1.Namespace, error) {
-			return e.BeginRemovingNamespace(ctx, namespace, peering, userSecret)
-		}, before...)
-	configuration := steps.Act(r, leaf, "remove the Configuration", e.RemoveConfigurations, before...)
-	foreignCluster := steps.With2(r, leaf, "remove the ForeignCluster", leaving, peering, e.RemoveForeignCluster,
-		gateways, configuration)
-	return steps.With3(r, leaf, "remove the tenant namespace", leaving, peering, foreignCluster,
-		func(ctx context.Context, namespace *corev1.Namespace, peering *end.Peering, gone bool) (end.Leftovers, error) {
-			return e.RemoveNamespace(ctx, namespace, peering, gone, userSecret)
-		})
 }
