@@ -58,7 +58,9 @@ func (o EndObject) EnsureGateway(
 ) error {
 	spec.Limited = allow != nil
 	possible := func(ctx context.Context) error {
-		return o.End.CheckAgain(ctx, end.Intent{Namespace: &namespace, Gateway: &spec, NewNamespace: true, Follows: true})
+		return o.End.CheckAgain(ctx, end.Intent{
+			Namespace: &namespace, Gateway: &spec, NewNamespace: true, NewGateway: o.Create, Follows: !o.Create,
+		})
 	}
 	return o.ensure(ctx, namespace, possible, func(e *endSteps) steps.Before {
 		e.limit(o.limitsOf(e, allow), o.removeReplaced(e, spec))

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -167,27 +169,37 @@ func (f *Failure) Error() string { return fmt.Sprintf("%v\n%s", f.Err, f.Ledger(
 // Unwrap returns the reasons.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Ledger lists the steps, one per line: how far each got, and how long it took.
+// Ledger lists the steps that have begun, one per line: how far each got, and how long it took. Of those that have not,
+// it has the first one of each leaf, and how many follow.
 func (f *Failure) Ledger() string {
-	lines := make([]string, len(f.Progress))
-	for i, p := range f.Progress {
-		lines[i] = fmt.Sprintf("  %-9s  %s: %s", p.state(), p.Leaf, p.Step)
-		if took := rounded(p.Took); p.Started && took > 0 {
-			lines[i] += fmt.Sprintf(" (%s)", took)
+	var lines []string
+	waiting := map[string][]string{} // steps, keyed by the leaf
+	for _, p := range f.Progress {
+		if !p.Started {
+			waiting[p.Leaf] = append(waiting[p.Leaf], p.Step)
+			continue
 		}
+		line := fmt.Sprintf("  %-9s  %s: %s", p.state(), p.Leaf, p.Step)
+		if took := rounded(p.Took); took > 0 {
+			line += fmt.Sprintf(" (%s)", took)
+		}
+		lines = append(lines, line)
+	}
+	for _, leaf := range slices.Sorted(maps.Keys(waiting)) {
+		line := fmt.Sprintf("  not begun  %s: %s", leaf, waiting[leaf][0])
+		if more := len(waiting[leaf]) - 1; more > 0 {
+			line += fmt.Sprintf(", and %d more", more)
+		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
 }
 
 func (p Progress) state() string {
-	switch {
-	case p.Done:
+	if p.Done {
 		return "done"
-	case p.Started:
-		return "not done"
-	default:
-		return "not begun"
 	}
+	return "not done"
 }
 
 // rounded returns a duration in whole seconds, or in tens of milliseconds if it is below one second.

@@ -179,11 +179,15 @@ func TestStepsAreListedWithHowFarTheyGot(t *testing.T) {
 		{Leaf: "rome", Step: "second", Started: true, Done: true, Took: 254 * time.Millisecond},
 		{Leaf: "milan", Step: "third", Started: true, Took: 3001 * time.Millisecond},
 		{Leaf: "milan", Step: "fourth"},
+		{Leaf: "milan", Step: "fifth"},
+		{Leaf: "rome", Step: "last"},
+		{Leaf: "milan", Step: "sixth"},
 	}}
 	const expected = `  done       rome: first
   done       rome: second (250ms)
   not done   milan: third (3s)
-  not begun  milan: fourth`
+  not begun  milan: fourth, and 2 more
+  not begun  rome: last`
 	if got := failure.Ledger(); got != expected {
 		t.Errorf("got:\n%s", got)
 	}
