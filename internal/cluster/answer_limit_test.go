@@ -12,12 +12,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 )
 
 // leafAt returns a leaf whose API server is this one.
 func leafAt(t *testing.T, address string, health *health) *Leaf {
 	t.Helper()
-	config, err := (Credentials{Host: address, Insecure: true}).restConfig()
+	config, err := (access.Credentials{Host: address, Insecure: true}).RESTConfig()
 	if err != nil {
 		t.Fatal(err)
 	}

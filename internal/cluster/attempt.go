@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +20,7 @@ import (
 	"k8s.io/client-go/transport"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
@@ -42,7 +45,7 @@ type attempt struct {
 	health *health
 	stop   context.CancelFunc // ends the attempt, and later the leaf's caches
 
-	plugin atomic.Pointer[plugin] // the credential plugin; nil without one
+	plugin atomic.Pointer[access.Plugin] // the credential plugin; nil without one
 
 	dialled chan struct{} // closed when the leaf can be asked, although it has no ID yet; not if that fails
 	done    chan struct{} // closed when the attempt has ended
@@ -51,9 +54,12 @@ type attempt struct {
 	ended   time.Time     // set before done is closed
 }
 
-// refusalKept is how long credentials that are refused are not tried again. A credential plugin that has failed does
-// not run again for so long, either. Otherwise, each resource would try them.
-const refusalKept = 5 * time.Second
+// unusable is the error of a leaf whose credentials can't be turned into a connection.
+func unusable(name string, err error) *Error {
+	return Found(trouble.Problem{
+		ID: "credentials-unusable", Leaf: name, Summary: "credentials can't be used", Err: err,
+	})
+}
 
 // isOver reports whether another attempt may have another result than this one. If an API server did not answer,
 // another attempt takes as long again.
@@ -64,8 +70,8 @@ func (a *attempt) isOver() bool {
 		return false
 	}
 	switch {
-	case apierrors.IsUnauthorized(a.err), isA[*pluginError](a.err):
-		return time.Since(a.ended) >= refusalKept
+	case apierrors.IsUnauthorized(a.err), isA[*access.PluginError](a.err):
+		return time.Since(a.ended) >= access.RefusalKept
 	case a.err != nil:
 		return !isSilence(a.err)
 	}
@@ -84,7 +90,7 @@ func (a *attempt) wait(ctx context.Context, patience patience) (*Leaf, error) {
 		case <-ctx.Done():
 			return nil, a.late(ctx)
 		case <-awaited:
-			if said, waits := a.plugin.Load().waits(); waits {
+			if said, waits := a.plugin.Load().Waits(); waits {
 				tflog.Warn(ctx, "waiting for a credential plugin", map[string]any{"leaf": a.name, "plugin_says": said})
 			}
 		}
@@ -109,12 +115,12 @@ func (a *attempt) late(ctx context.Context) error {
 		return err
 	}
 	plugin := a.plugin.Load()
-	if said, waits := plugin.waits(); waits {
+	if said, waits := plugin.Waits(); waits {
 		return Found(trouble.Problem{
 			ID: "credential-plugin-waits", Leaf: a.name, Summary: "the credential plugin has not ended",
 			Advice: "Perhaps it waits for a log-in. Nothing was sent to the leaf. Run the `exec` command of the " +
 				"provider block or the kubeconfig once by hand.",
-			Err: &pluginError{fmt.Errorf("%s has printed no credentials yet", plugin.command.Command), said},
+			Err: plugin.Silent(said),
 		})
 	}
 	return a.silent(err)
@@ -134,7 +140,7 @@ func (a *attempt) silent(err error) error {
 // dial makes the leaf, starts its caches, which run until ctx ends, and returns at once. The first request is sent by
 // first. The channel receives nil once the caches are filled, or the error that prevents it.
 func (a *attempt) dial(
-	ctx context.Context, config *rest.Config, credentials Credentials, first transport.WrapperFunc,
+	ctx context.Context, config *rest.Config, credentials access.Credentials, first transport.WrapperFunc,
 ) (<-chan error, error) {
 	leaf, objects, err := assemble(a.name, config, a.plugin.Load(), a.health, first)
 	if err != nil {
@@ -153,27 +159,27 @@ func (a *attempt) dial(
 // connect reads the leaf's ID, fetches what the configuration says and fills the caches, all in parallel. The caches
 // run until ctx ends.
 func (a *attempt) connect(
-	ctx context.Context, credentials Credentials, config Config, patience patience,
+	ctx context.Context, credentials access.Credentials, config Config, patience patience,
 ) error {
-	access, err := credentials.restConfig()
+	dialled, err := credentials.RESTConfig()
 	if err != nil {
 		return unusable(a.name, err)
 	}
-	access.UserAgent = config.UserAgent
-	access.QPS = -1 // API servers protect themselves; a second limit here would only add delays
-	access.WarningHandler = rest.NoWarnings{}
-	access.Wrap(a.wrap)
+	dialled.UserAgent = config.UserAgent
+	dialled.QPS = -1 // API servers protect themselves; a second limit here would only add delays
+	dialled.WarningHandler = rest.NoWarnings{}
+	dialled.Wrap(a.wrap)
 
 	within, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	answering := lateLimit{within}
-	plugin, err := takePlugin(ctx, access)
+	plugin, err := access.TakePlugin(ctx, dialled)
 	if err != nil {
 		return unusable(a.name, err)
 	}
 	a.plugin.Store(plugin)
 	begin := func() { time.AfterFunc(patience.answer, func() { giveUp(context.DeadlineExceeded) }) }
-	synced, err := a.dial(ctx, access, credentials, newOpening(answering.Done(), begin))
+	synced, err := a.dial(ctx, dialled, credentials, newOpening(answering.Done(), begin))
 	if err != nil {
 		return err
 	}
@@ -245,7 +251,7 @@ func (l *Leaf) checkHolders(holders []corev1.ConfigMap) error {
 		for i := range holders {
 			names[holders[i].Namespace+"/"+holders[i].Name] = true
 		}
-		problem = "several ConfigMaps have Liqo's label for it: " + quoteNames(names)
+		problem = "several ConfigMaps have Liqo's label for it: " + trouble.Quoted(slices.Sorted(maps.Keys(names)))
 		advice = "Liqo has made one of them. Delete the others, or remove the label " +
 			consts.ClusterIDConfigMapSelector().String() + " from them."
 	case !found:

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 )
 
 // silent is a listener that accepts connections and never answers, like a network that swallows packets.
@@ -50,7 +52,7 @@ func newSilent(t *testing.T) *silent {
 // registryOf returns a registry in which Milan is silent, which it notices soon, and Rome does not run.
 func registryOf(t *testing.T, silent *silent) *Registry {
 	t.Helper()
-	registry := NewRegistry(Config{Clusters: map[string]Credentials{
+	registry := NewRegistry(Config{Clusters: map[string]access.Credentials{
 		"milan": {Host: silent.address, Insecure: true},
 		"rome":  {Host: "https://" + closedPort(t), Insecure: true},
 	}, LiqoNamespace: "liqo"})
@@ -111,7 +113,7 @@ func TestALeafThatHoldsBackStreamsIsAskedOnceForEverybodyAndIsNotLost(t *testing
 			`"data":{"CLUSTER_ID":"rome"}}]}`)
 	})
 	registry := NewRegistry(Config{
-		Clusters: map[string]Credentials{"rome": {Host: server.URL, Insecure: true}}, LiqoNamespace: "liqo",
+		Clusters: map[string]access.Credentials{"rome": {Host: server.URL, Insecure: true}}, LiqoNamespace: "liqo",
 	})
 	defer registry.Close()
 	registry.patience.fill = 100 * time.Millisecond
@@ -148,7 +150,7 @@ func TestALeafThatRefusesConnectionsIsAskedAgain(t *testing.T) {
 	}))
 	address := "https://" + server.Listener.Addr().String()
 	server.Listener.Close()
-	registry := NewRegistry(Config{Clusters: map[string]Credentials{"rome": {Host: address, Insecure: true}}})
+	registry := NewRegistry(Config{Clusters: map[string]access.Credentials{"rome": {Host: address, Insecure: true}}})
 	defer registry.Close()
 	if _, err := registry.Leaf(t.Context(), "rome"); !Unreachable(err) {
 		t.Fatalf("got: %v", err)
@@ -167,7 +169,7 @@ func TestALeafThatRefusesConnectionsIsAskedAgain(t *testing.T) {
 }
 
 // emptyLeaf is an API server of a leaf without any network. Each watch ends only with its connection.
-func emptyLeaf(t *testing.T) (_ Credentials, begun, ended <-chan struct{}) {
+func emptyLeaf(t *testing.T) (_ access.Credentials, begun, ended <-chan struct{}) {
 	t.Helper()
 	watches, ends := make(chan struct{}, 100), make(chan struct{}, 100)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -189,12 +191,12 @@ func emptyLeaf(t *testing.T) (_ Credentials, begun, ended <-chan struct{}) {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // connections end with the registry
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	return Credentials{Host: server.URL, Insecure: true}, watches, ends
+	return access.Credentials{Host: server.URL, Insecure: true}, watches, ends
 }
 
 func TestTheCachesOfAReplacedLeafEnd(t *testing.T) {
 	credentials, begun, ended := emptyLeaf(t)
-	registry := NewRegistry(Config{Clusters: map[string]Credentials{"rome": credentials}, LiqoNamespace: "liqo"})
+	registry := NewRegistry(Config{Clusters: map[string]access.Credentials{"rome": credentials}, LiqoNamespace: "liqo"})
 	t.Cleanup(registry.Close) // before the server, which waits for its connections
 	first, err := registry.Leaf(t.Context(), "rome")
 	if err != nil {

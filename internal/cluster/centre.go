@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
@@ -16,10 +18,10 @@ import (
 
 // fromCentre returns the credentials of a leaf with the kubeconfig that its centre has for it. It reads the
 // kubeconfig each time, because Liqo renews it.
-func (r *Registry) fromCentre(ctx context.Context, name string, credentials Credentials) (Credentials, error) {
+func (r *Registry) fromCentre(ctx context.Context, name string, credentials access.Credentials) (access.Credentials, error) {
 	from := credentials.From
 	if r.config.Clusters[from].From != "" {
-		return Credentials{}, Found(trouble.Problem{
+		return access.Credentials{}, Found(trouble.Problem{
 			ID: trouble.NoEntry, Leaf: name, Summary: "credentials can't be used",
 			Advice: "Give that cluster credentials of its own.",
 			Err:    fmt.Errorf("`credentials_from` is %q, whose credentials come from another cluster, too", from),
@@ -27,11 +29,11 @@ func (r *Registry) fromCentre(ctx context.Context, name string, credentials Cred
 	}
 	centre, err := r.Leaf(ctx, from)
 	if err != nil {
-		return Credentials{}, withoutCentre(name, from, err)
+		return access.Credentials{}, withoutCentre(name, from, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.patience.answer)
 	defer cancel()
-	given, err := centre.identity(ctx, credentials.id(name))
+	given, err := centre.identity(ctx, expectedID(credentials, name))
 	if err == nil {
 		credentials.Kubeconfig, err = given.kubeconfig(credentials)
 	}
@@ -42,7 +44,7 @@ func (r *Registry) fromCentre(ctx context.Context, name string, credentials Cred
 		if missing, ok := errors.AsType[*noIdentityError](err); ok {
 			explained.ID, explained.Advice, explained.lost = missing.id, missing.advice, missing.unpeered
 		}
-		return Credentials{}, explained
+		return access.Credentials{}, explained
 	}
 	return credentials, nil
 }
@@ -68,19 +70,16 @@ func withoutCentre(name, centre string, err error) *Error {
 	})
 }
 
-// id returns the cluster ID that the user expects: by default, and only if its credentials come from a centre, it is
-// the leaf's name.
-func (c Credentials) id(name string) liqov1beta1.ClusterID {
-	if c.ClusterID != "" {
-		return liqov1beta1.ClusterID(c.ClusterID)
-	}
-	return liqov1beta1.ClusterID(name)
+// expectedID returns the cluster ID that the user expects: by default, and only if its credentials come from a centre,
+// it is the leaf's name.
+func expectedID(credentials access.Credentials, name string) liqov1beta1.ClusterID {
+	return liqov1beta1.ClusterID(cmp.Or(credentials.ClusterID, name))
 }
 
 // checkIdentity returns an error if a leaf has another ID than the one that its credentials are for: that of
 // `cluster_id`, or the one by which its centre knows it. This can happen with a `host` that overrides the centre's.
-func (l *Leaf) checkIdentity(credentials Credentials) error {
-	id := credentials.id(l.Name)
+func (l *Leaf) checkIdentity(credentials access.Credentials) error {
+	id := expectedID(credentials, l.Name)
 	var err error
 	switch {
 	case l.ID == id:

@@ -26,6 +26,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
@@ -114,11 +115,11 @@ func TestTheCentreHasTheCredentialsOfALeaf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kubeconfig, err := given.kubeconfig(Credentials{})
+	kubeconfig, err := given.kubeconfig(access.Credentials{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := Credentials{Kubeconfig: kubeconfig}.restConfig()
+	config, err := access.Credentials{Kubeconfig: kubeconfig}.RESTConfig()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,8 +129,8 @@ func TestTheCentreHasTheCredentialsOfALeaf(t *testing.T) {
 		t.Errorf("got %v", config) // rest.Config hides its secrets
 	}
 	const expected = `Secret liqo-tenant-rome/kubeconfig-controlplane-rome on leaf "europe"`
-	if kubeconfig.describe() != expected {
-		t.Errorf("errors call it %s", kubeconfig.describe())
+	if kubeconfig.Describe() != expected {
+		t.Errorf("errors call it %s", kubeconfig.Describe())
 	}
 }
 
@@ -354,9 +355,9 @@ func TestOnlyTheIdentityInTheTenantNamespaceOfALeafCounts(t *testing.T) {
 func TestALeafBehindACentreThatCannotBeUsedIsExplained(t *testing.T) {
 	silent := newSilent(t)
 	registry := registryOf(t, silent)
-	registry.config.Clusters["behind the silent one"] = Credentials{From: "milan"}
-	registry.config.Clusters["behind itself"] = Credentials{From: "behind itself"}
-	registry.config.Clusters["behind nothing"] = Credentials{From: "nobody"}
+	registry.config.Clusters["behind the silent one"] = access.Credentials{From: "milan"}
+	registry.config.Clusters["behind itself"] = access.Credentials{From: "behind itself"}
+	registry.config.Clusters["behind nothing"] = access.Credentials{From: "nobody"}
 	for name, test := range map[string]struct {
 		trouble     trouble.ID
 		expected    string

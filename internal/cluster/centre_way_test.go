@@ -12,6 +12,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 )
 
 // fromEurope returns a registry in which the credentials of Rome come from Europe, whose Secret has this kubeconfig,
@@ -25,7 +27,7 @@ func fromEurope(kubeconfig []byte) (*Registry, map[string]*distant) {
 	europe := ways["europe"].objects
 	europe["identities"], europe["secrets"] = []metav1.Object{identity}, []metav1.Object{secret}
 	europe["namespaces"] = []metav1.Object{tenantNamespace("rome")}
-	return registryOver(ways, map[string]Credentials{
+	return registryOver(ways, map[string]access.Credentials{
 		"europe": {Host: "https://europe"}, "rome": {From: "europe"},
 	}), ways
 }
@@ -104,13 +106,13 @@ func TestAHostPinsTheWayToALeafBehindItsCentre(t *testing.T) {
 	kubeconfig := kubeconfigOfLiqo(t, unchanged) // which has another host, and a proxy
 	synctest.Test(t, func(t *testing.T) {
 		registry, ways := fromEurope(kubeconfig)
-		entry := Credentials{From: "europe", Host: "https://other.example"}
+		entry := access.Credentials{From: "europe", Host: "https://other.example"}
 		registry.config.Clusters["rome"] = entry
 		credentials, err := registry.fromCentre(t.Context(), "rome", entry)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if config, err := credentials.restConfig(); err != nil || config.Proxy != nil {
+		if config, err := credentials.RESTConfig(); err != nil || config.Proxy != nil {
 			t.Errorf("it has the proxy of the Secret (%v)", err)
 		}
 		if _, err := registry.Leaf(t.Context(), "rome"); err != nil {

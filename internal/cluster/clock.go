@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 )
 
 // clock tells the time of a leaf's API server. The machine that Terraform runs on may be minutes off, and what a leaf
@@ -18,7 +20,7 @@ func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Lo
 // watch returns a transport that sets the clock by every answer that passes it: HTTP servers say in the header `Date`
 // when they answered (RFC 9110, section 6.6.1).
 func (c *clock) watch(transport http.RoundTripper) http.RoundTripper {
-	return roundTrip(func(request *http.Request) (*http.Response, error) {
+	return access.RoundTrip(func(request *http.Request) (*http.Response, error) {
 		response, err := transport.RoundTrip(request)
 		if err != nil {
 			return response, err

@@ -22,6 +22,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 )
 
 // distant is the way to a distant leaf, instead of a network. Its API server answers at once. So the time that
@@ -123,16 +125,16 @@ func (d *distant) watch(request *http.Request, resource string) io.ReadCloser {
 
 // registryAt returns a registry of leaves at these distances. The names are also the cluster IDs.
 func registryAt(roundTrips map[string]time.Duration) (*Registry, map[string]*distant) {
-	ways, clusters := map[string]*distant{}, map[string]Credentials{}
+	ways, clusters := map[string]*distant{}, map[string]access.Credentials{}
 	for name, roundTrip := range roundTrips {
 		ways[name] = newDistant(name, roundTrip)
-		clusters[name] = Credentials{Host: "https://" + name}
+		clusters[name] = access.Credentials{Host: "https://" + name}
 	}
 	return registryOver(ways, clusters), ways
 }
 
 // registryOver returns a registry of clusters to which these ways lead, by the host.
-func registryOver(ways map[string]*distant, clusters map[string]Credentials) *Registry {
+func registryOver(ways map[string]*distant, clusters map[string]access.Credentials) *Registry {
 	prefetch := func(ctx context.Context, leaf *Leaf) { _ = leaf.Live.List(ctx, &ipamv1alpha1.NetworkList{}) }
 	registry := NewRegistry(Config{Clusters: clusters, LiqoNamespace: "liqo", Prefetch: prefetch})
 	registry.wrap = func(http.RoundTripper) http.RoundTripper { return byHost(ways) }
@@ -308,17 +310,17 @@ func TestASearchByIDWaitsOnlyForTheLeafItIsFor(t *testing.T) {
 		"milan": newDistant("milan", 12*time.Second),
 	}
 	for name, test := range map[string]struct {
-		clusters map[string]Credentials
+		clusters map[string]access.Credentials
 		name     string
 		took     time.Duration
 	}{
-		"and not for a slow one": {map[string]Credentials{
+		"and not for a slow one": {map[string]access.Credentials{
 			"rome": {Host: "https://rome"}, "milan": {Host: "https://milan"},
 		}, "rome", time.Second},
-		"and not for its slow way": {map[string]Credentials{
+		"and not for its slow way": {map[string]access.Credentials{
 			"rome": {Host: "https://rome"}, "by-vpn": {Host: "https://vpn"},
 		}, "rome", time.Second},
-		"under the first of its names": {map[string]Credentials{
+		"under the first of its names": {map[string]access.Credentials{
 			"rome": {Host: "https://rome"}, "capital": {Host: "https://rome"}, "roma": {Host: "https://rome"},
 		}, "capital", time.Second},
 	} {

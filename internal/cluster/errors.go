@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
@@ -109,7 +110,7 @@ func (l *Leaf) Explain(err error) error {
 	}
 	lead := answered
 	switch {
-	case isA[*pluginError](err):
+	case isA[*access.PluginError](err):
 		lead = ""
 	case failed:
 		lead = unanswered
@@ -130,7 +131,7 @@ func classify(err error) *Error {
 		}}
 	case apierrors.IsForbidden(err), isDenied(err):
 		return classifyRefusal(err)
-	case isA[*pluginError](err):
+	case isA[*access.PluginError](err):
 		return &Error{Problem: trouble.Problem{
 			ID:      "credential-plugin-failed",
 			Summary: "the credential plugin returned no credentials",
@@ -195,7 +196,7 @@ func isUnknownResource(err error) bool {
 func stripURL(err error) error {
 	var (
 		request *url.Error
-		plugin  *pluginError
+		plugin  *access.PluginError
 	)
 	if errors.As(err, &plugin) {
 		return plugin

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
@@ -30,7 +31,7 @@ func closedPort(t *testing.T) string {
 
 func TestOnlyALeafWhoseOwnAddressIsDeadIsLost(t *testing.T) {
 	const json = "Content-Type: application/json"
-	answering := func(code int, header, body string) Credentials {
+	answering := func(code int, header, body string) access.Credentials {
 		server := serveTLS(t, func(w http.ResponseWriter, _ *http.Request) {
 			if name, value, ok := strings.Cut(header, ": "); ok {
 				w.Header().Set(name, value)
@@ -38,9 +39,9 @@ func TestOnlyALeafWhoseOwnAddressIsDeadIsLost(t *testing.T) {
 			w.WriteHeader(code)
 			_, _ = w.Write([]byte(body))
 		})
-		return Credentials{Host: server.URL, Insecure: true}
+		return access.Credentials{Host: server.URL, Insecure: true}
 	}
-	behind := func(proxy string) Credentials {
+	behind := func(proxy string) access.Credentials {
 		credentials := answering(http.StatusOK, "", "")
 		credentials.ProxyURL = proxy
 		return credentials
@@ -61,17 +62,17 @@ func TestOnlyALeafWhoseOwnAddressIsDeadIsLost(t *testing.T) {
 	const ofGateway, ofLogin = `{"message":"no"}`,
 		`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"log in"}`
 	plugin := answering(http.StatusOK, "", "")
-	plugin.Exec = &Exec{APIVersion: "client.authentication.k8s.io/v1", Command: "/no/such"}
+	plugin.Exec = &access.Exec{APIVersion: "client.authentication.k8s.io/v1", Command: "/no/such"}
 	for name, test := range map[string]struct {
-		Credentials
+		access.Credentials
 		id   trouble.ID
 		says string
 		lost bool
 	}{
-		"nobody":          {Credentials{Host: "https://" + closedPort(t)}, "api-server-unreachable", "refused", true},
-		"no such name":    {Credentials{Host: "https://rome.invalid:6443"}, "name-not-resolved", "rome.invalid", false},
-		"no TLS":          {Credentials{Host: "https://" + plain.Listener.Addr().String()}, stranger, "HTTP response", false},
-		"a login by TLS":  {Credentials{Host: demanding.URL, Insecure: true}, stranger, "certificate required", false},
+		"nobody":          {access.Credentials{Host: "https://" + closedPort(t)}, "api-server-unreachable", "refused", true},
+		"no such name":    {access.Credentials{Host: "https://rome.invalid:6443"}, "name-not-resolved", "rome.invalid", false},
+		"no TLS":          {access.Credentials{Host: "https://" + plain.Listener.Addr().String()}, stranger, "HTTP response", false},
+		"a login by TLS":  {access.Credentials{Host: demanding.URL, Insecure: true}, stranger, "certificate required", false},
 		"a page":          {answering(http.StatusNotFound, "", "default backend - 404"), stranger, "404 Not Found", false},
 		"a gateway":       {answering(http.StatusForbidden, json, ofGateway), stranger, "403 Forbidden", false},
 		"a login's words": {answering(http.StatusForbidden, json, ofLogin), "request-refused", "log in", false},
@@ -84,7 +85,7 @@ func TestOnlyALeafWhoseOwnAddressIsDeadIsLost(t *testing.T) {
 		"no plugin":       {plugin, "credential-plugin-failed", "/no/such", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			registry := NewRegistry(Config{Clusters: map[string]Credentials{"rome": test.Credentials}, LiqoNamespace: "liqo"})
+			registry := NewRegistry(Config{Clusters: map[string]access.Credentials{"rome": test.Credentials}, LiqoNamespace: "liqo"})
 			defer registry.Close()
 			_, err := registry.Leaf(t.Context(), "rome")
 			explained, _ := errors.AsType[*Error](err)

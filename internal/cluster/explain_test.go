@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
@@ -50,7 +52,7 @@ func TestAnErrorOfAnAPIServerBecomesASentenceAndAnAdvice(t *testing.T) {
 			"renew the token or certificate", false,
 		},
 		"a credential plugin that fails": {
-			request(&pluginError{err: errors.New("not found")}), "the credential plugin returned no credentials",
+			request(&access.PluginError{Err: errors.New("not found")}), "the credential plugin returned no credentials",
 			"Run the `exec` command", false,
 		},
 		"no CRD": {unknownKind, "the API server does not know a kind that Liqo installs", "Install Liqo on this leaf", false},
@@ -156,8 +158,11 @@ func TestWhatIsExplainedOrNoneOfTheAPIServersStaysAsItIs(t *testing.T) {
 }
 
 func TestAnUnknownNameIsAnsweredWithTheFileThatWasRead(t *testing.T) {
-	path := writeKubeconfig(t, sample)
-	registry := NewRegistry(Config{Kubeconfig: Kubeconfig{Paths: []string{path}}})
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(path, []byte(sample), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	registry := NewRegistry(Config{Kubeconfig: access.Kubeconfig{Paths: []string{path}}})
 	defer registry.Close()
 	_, err := registry.Leaf(t.Context(), "turin")
 	if err == nil || !strings.Contains(err.Error(), "nor a context of kubeconfig "+path) {

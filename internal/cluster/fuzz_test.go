@@ -3,6 +3,8 @@ package cluster
 import (
 	"strings"
 	"testing"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 )
 
 // FuzzKubeconfig resolves anything as a kubeconfig. An error names the attribute, and never has a secret in it.
@@ -24,16 +26,16 @@ func FuzzKubeconfig(f *testing.F) {
 		if content == "" {
 			return // not set
 		}
-		kubeconfig := Kubeconfig{Content: content}
-		kubeconfig.contexts()
-		registry := NewRegistry(Config{Clusters: map[string]Credentials{
+		kubeconfig := access.Kubeconfig{Content: content}
+		kubeconfig.Contexts()
+		registry := NewRegistry(Config{Clusters: map[string]access.Credentials{
 			"own": {Kubeconfig: kubeconfig, Context: name}, "shared": {},
 		}, Kubeconfig: kubeconfig})
 		defer registry.Close()
 		for _, leaf := range []string{"own", "shared", name} {
 			credentials, err := registry.credentials(leaf)
 			if err == nil {
-				_, err = credentials.restConfig()
+				_, err = credentials.RESTConfig()
 			}
 			if err != nil && !strings.Contains(err.Error(), "config_content") {
 				t.Errorf("%q does not name the attribute: %v", leaf, err)

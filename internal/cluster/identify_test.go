@@ -9,6 +9,8 @@ import (
 
 	"github.com/liqotech/liqo/pkg/consts"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 )
 
 func TestALeafWhoseIDIsNoNameIsRefused(t *testing.T) {
@@ -19,7 +21,7 @@ func TestALeafWhoseIDIsNoNameIsRefused(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ways := map[string]*distant{"rome": newDistant(id, time.Second)}
-			registry := registryOver(ways, map[string]Credentials{"rome": {Host: "https://rome"}})
+			registry := registryOver(ways, map[string]access.Credentials{"rome": {Host: "https://rome"}})
 			leaf, err := registry.Leaf(t.Context(), "rome")
 			if err == nil || !strings.Contains(err.Error(), `leaf "rome": it has no valid cluster ID`) || Lost(err) {
 				t.Errorf("%.100q: the leaf is %v (%v)", id, leaf, err)
@@ -60,7 +62,7 @@ func TestALeafWithoutOneConfigMapOfItsIDIsRefused(t *testing.T) {
 				way := newDistant("rome", time.Second)
 				holder := way.objects["configmaps"][0].(*corev1.ConfigMap) //nolint:errcheck,forcetypeassert // see newDistant
 				test.change(way, holder)
-				registry := registryOver(map[string]*distant{"rome": way}, map[string]Credentials{"rome": {Host: "https://rome"}})
+				registry := registryOver(map[string]*distant{"rome": way}, map[string]access.Credentials{"rome": {Host: "https://rome"}})
 				_, err := registry.Leaf(t.Context(), "rome")
 				explained, ok := errors.AsType[*Error](err)
 				if !ok || explained.ID != "cluster-id-invalid" || Lost(err) || NoLiqo(err) {
@@ -83,7 +85,7 @@ func TestAClusterIDPinsALeaf(t *testing.T) {
 		t.Run(pinned, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ways := map[string]*distant{"leaf": newDistant("rome", time.Second)}
-				registry := registryOver(ways, map[string]Credentials{"capital": {Host: "https://leaf", ClusterID: pinned}})
+				registry := registryOver(ways, map[string]access.Credentials{"capital": {Host: "https://leaf", ClusterID: pinned}})
 				began := time.Now()
 				leaf, err := registry.Leaf(t.Context(), "capital")
 				if took := time.Since(began).Truncate(time.Second); took > time.Second {

@@ -141,7 +141,7 @@ func (l *Leaf) withoutIdentity(id liqov1beta1.ClusterID, matching, elsewhere, id
 		return &noIdentityError{
 			id: "identity-missing",
 			problem: fmt.Sprintf("leaf %q has no Identity for a cluster with the ID %q; it has them for %s",
-				l.Name, id, quoteList(slices.Compact(ids))),
+				l.Name, id, trouble.Quoted(slices.Compact(ids))),
 			advice: "Set `cluster_id` if the cluster has another ID, or peer the two clusters: " +
 				"Liqo creates an Identity in the cluster that consumes resources.",
 			unpeered: true,

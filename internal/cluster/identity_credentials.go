@@ -11,6 +11,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/client-go/util/cert"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 )
 
 // A kubeconfig is more than data: it can run a program, read files, and ask for no check of certificates. Users trust
@@ -59,7 +61,7 @@ func credentialsIn(text []byte, source string) (givenCredentials, error) {
 		return refuse("its `server` is not the https URL of an API server")
 	}
 	if cluster.ProxyURL != "" {
-		if err := checkProxy(cluster.ProxyURL); err != nil {
+		if err := access.CheckProxy(cluster.ProxyURL); err != nil {
 			return refuse("its `proxy-url` %v", err)
 		}
 	}
@@ -98,7 +100,7 @@ func isSet(field reflect.Value) bool {
 
 // kubeconfig returns a kubeconfig of these credentials, for an entry of `clusters`. If the entry has a host, it has the
 // whole way to the API server: then the proxy is not that of the Secret either.
-func (g givenCredentials) kubeconfig(entry Credentials) (Kubeconfig, error) {
+func (g givenCredentials) kubeconfig(entry access.Credentials) (access.Kubeconfig, error) {
 	const name = "leaf"
 	cluster := g.cluster
 	if entry.Host != "" {
@@ -109,7 +111,7 @@ func (g givenCredentials) kubeconfig(entry Credentials) (Kubeconfig, error) {
 	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
 	config.CurrentContext = name
 	content, err := clientcmd.Write(*config)
-	return Kubeconfig{Content: string(content), Description: g.source}, err
+	return access.Kubeconfig{Content: string(content), Description: g.source}, err
 }
 
 // expiry returns when the client certificate expires, or the zero time if there is none that can be read.

@@ -15,6 +15,8 @@ import (
 	"k8s.io/client-go/util/connrotation"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 )
 
 // Leaf is one connected cluster. It is safe for concurrent use.
@@ -70,7 +72,7 @@ func Absent(name, id string) *Leaf {
 // assemble returns a leaf whose ID is not known yet, and the cache that it reads from. All its clients share one set of
 // connections. The first request goes through first. The plugin may be nil.
 func assemble(
-	name string, config *rest.Config, plugin *plugin, health *health, first transport.WrapperFunc,
+	name string, config *rest.Config, plugin *access.Plugin, health *health, first transport.WrapperFunc,
 ) (*Leaf, cache.Cache, error) {
 	clock := &clock{}
 	connections := connrotation.NewDialer(dial)
@@ -86,9 +88,9 @@ func assemble(
 		return nil, nil, err
 	}
 	if plugin != nil {
-		plugin.renewed = connections.CloseAll
-		settings.Wrap(plugin.authorize)
-		settings.TLS.GetCertHolder = &transport.GetCertHolder{GetCert: plugin.certificate}
+		plugin.Renewed = connections.CloseAll
+		settings.Wrap(plugin.Authorize)
+		settings.TLS.GetCertHolder = &transport.GetCertHolder{GetCert: plugin.Certificate}
 	}
 	authorized, err := transport.New(settings)
 	if err != nil {

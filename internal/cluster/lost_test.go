@@ -12,6 +12,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 )
 
 func TestALeafIsLostIfNothingIsThereToAskAndNotIfItRefuses(t *testing.T) {
@@ -49,7 +51,7 @@ func TestALeafIsLostIfNothingIsThereToAskAndNotIfItRefuses(t *testing.T) {
 		"a centre that is unknown":       {withoutCentre("milan", "europe", &UnknownNameError{Name: "europe"}), true},
 		"credentials that have expired":  {leaf.Explain(apierrors.NewUnauthorized("expired")), false},
 		"a missing permission":           {leaf.Explain(apierrors.NewForbidden(maps, "", errors.New("no"))), false},
-		"a credential plugin that fails": {asked(&pluginError{err: errors.New("not found")}), false},
+		"a credential plugin that fails": {asked(&access.PluginError{Err: errors.New("not found")}), false},
 		"an interruption":                {context.Canceled, false},
 		"no error":                       {nil, false},
 	} {

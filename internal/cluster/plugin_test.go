@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 )
 
 // scripted returns the registry of a leaf with a server and a credential plugin, a shell script.
@@ -27,8 +29,8 @@ func scripted(t *testing.T, server *httptest.Server, script string) *Registry {
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	registry := NewRegistry(Config{Clusters: map[string]Credentials{"rome": {
-		Host: server.URL, Insecure: true, Exec: &Exec{APIVersion: "client.authentication.k8s.io/v1", Command: path},
+	registry := NewRegistry(Config{Clusters: map[string]access.Credentials{"rome": {
+		Host: server.URL, Insecure: true, Exec: &access.Exec{APIVersion: "client.authentication.k8s.io/v1", Command: path},
 	}}, LiqoNamespace: "liqo"})
 	t.Cleanup(registry.Close)
 	return registry
@@ -121,7 +123,7 @@ func TestACredentialPluginThatFailsRunsOnceForAllWhoAsk(t *testing.T) {
 	runs := filepath.Join(t.TempDir(), "runs")
 	registry := scripted(t, server, "echo run >>"+runs+"; exit 1")
 	for range 3 {
-		if _, err := registry.Leaf(t.Context(), "rome"); !isA[*pluginError](err) {
+		if _, err := registry.Leaf(t.Context(), "rome"); !isA[*access.PluginError](err) {
 			t.Fatalf("got: %v", err)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 )
 
 // serveTLS starts an API server of a leaf. It logs nothing, because connections end with the registry.
@@ -40,8 +42,8 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 				w.Header().Set("Location", "https://user:hunter2@"+address+"/login?token=s3cret")
 				w.WriteHeader(code)
 			})
-			credentials := Credentials{Host: server.URL, Insecure: true}
-			registry := NewRegistry(Config{Clusters: map[string]Credentials{"rome": credentials}, LiqoNamespace: "liqo"})
+			credentials := access.Credentials{Host: server.URL, Insecure: true}
+			registry := NewRegistry(Config{Clusters: map[string]access.Credentials{"rome": credentials}, LiqoNamespace: "liqo"})
 			defer registry.Close()
 			_, err := registry.Leaf(t.Context(), "rome")
 			if err == nil || !strings.Contains(err.Error(), `leaf "rome": the address is not that of an API server`) ||
@@ -52,7 +54,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 				t.Errorf("a secret is in: %v", err)
 			}
 
-			config, err := credentials.restConfig()
+			config, err := credentials.RESTConfig()
 			if err != nil {
 				t.Fatal(err)
 			}

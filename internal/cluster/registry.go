@@ -9,14 +9,17 @@ import (
 	"time"
 
 	"k8s.io/client-go/transport"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // Config is the user's configuration of all leaves.
 type Config struct {
-	Kubeconfig    Kubeconfig             // the common kubeconfig, see [Credentials.NeedKubeconfig]
-	Clusters      map[string]Credentials // keyed by the leaf's name
-	LiqoNamespace string                 // where Liqo runs, unless the credentials of a cluster set it
-	UserAgent     string                 // sent with every request
+	Kubeconfig    access.Kubeconfig             // the common kubeconfig, see [Credentials.NeedKubeconfig]
+	Clusters      map[string]access.Credentials // keyed by the leaf's name
+	LiqoNamespace string                        // where Liqo runs, unless the credentials of a cluster set it
+	UserAgent     string                        // sent with every request
 
 	// Prefetch reads ahead, while a leaf connects, what every caller will need of it. It may be nil, and it may fail:
 	// whoever needs the answer asks again.
@@ -49,13 +52,13 @@ type UnknownNameError struct {
 // Error lists the existing names.
 func (e *UnknownNameError) Error() string {
 	return fmt.Sprintf("%q is neither a cluster of the provider block (it has %s) nor a context of %s (it has %s)",
-		e.Name, quoteList(e.Clusters), e.Source, quoteList(e.Contexts))
+		e.Name, trouble.Quoted(e.Clusters), e.Source, trouble.Quoted(e.Contexts))
 }
 
 // NewRegistry returns a registry without connections. Close it when no leaf is needed any more.
 func NewRegistry(config Config) *Registry {
 	lifetime, stop := context.WithCancel(context.Background())
-	config.Kubeconfig = config.Kubeconfig.shared()
+	config.Kubeconfig = config.Kubeconfig.Shared()
 	return &Registry{
 		config: config, lifetime: lifetime, stop: stop, attempts: map[string]*attempt{}, patience: usualPatience,
 	}
@@ -67,7 +70,7 @@ func (r *Registry) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, attempt := range r.attempts {
-		attempt.plugin.Load().end()
+		attempt.plugin.Load().End()
 	}
 }
 
@@ -147,24 +150,24 @@ func (r *Registry) connect(ctx context.Context, a *attempt) error {
 // credentials returns the credentials of a leaf. An entry without a kubeconfig and host of its own uses the common
 // kubeconfig. If the entry does not say which cluster it is for, or if there is no entry, the leaf is the context with
 // its name. No other cluster is guessed.
-func (r *Registry) credentials(name string) (Credentials, error) {
+func (r *Registry) credentials(name string) (access.Credentials, error) {
 	credentials, listed := r.config.Clusters[name]
 	if credentials.LiqoNamespace == "" {
 		credentials.LiqoNamespace = r.config.LiqoNamespace
 	}
-	named := credentials.sayWhichCluster()
+	named := credentials.SayWhichCluster()
 	if credentials.NeedKubeconfig() {
 		credentials.Kubeconfig = r.config.Kubeconfig
 	}
 	if named {
 		return credentials, nil
 	}
-	kubeconfig, err := r.config.Kubeconfig.view()
+	kubeconfig, err := r.config.Kubeconfig.View()
 	if err != nil {
-		return Credentials{}, unusable(name, err)
+		return access.Credentials{}, unusable(name, err)
 	}
 	if _, ok := kubeconfig.Contexts[name]; !ok {
-		return Credentials{}, r.noContext(name, listed)
+		return access.Credentials{}, r.noContext(name, listed)
 	}
 	credentials.Context = name
 	return credentials, nil
@@ -176,14 +179,14 @@ func (r *Registry) noContext(name string, listed bool) error {
 		err := unusable(name, fmt.Errorf("the entry %q of `clusters` does not say which cluster it is for", name))
 		err.Advice = fmt.Sprintf("By default it is for the context with its name, but %s has no context %q; it has %s. "+
 			"Set `config_context`, `host` or a kubeconfig in the entry.",
-			r.config.Kubeconfig.describe(), name, quoteList(r.config.Kubeconfig.contexts()))
+			r.config.Kubeconfig.Describe(), name, trouble.Quoted(r.config.Kubeconfig.Contexts()))
 		return err
 	}
 	return &UnknownNameError{
 		Name:     name,
 		Clusters: slices.Sorted(maps.Keys(r.config.Clusters)),
-		Contexts: r.config.Kubeconfig.contexts(),
-		Source:   r.config.Kubeconfig.describe(),
+		Contexts: r.config.Kubeconfig.Contexts(),
+		Source:   r.config.Kubeconfig.Describe(),
 	}
 }
 
@@ -191,7 +194,7 @@ func (r *Registry) noContext(name string, listed bool) error {
 // sorted. If the kubeconfig can't be read, it returns the error and only the names of the provider block.
 func (r *Registry) Names() ([]string, error) {
 	names := slices.Sorted(maps.Keys(r.config.Clusters))
-	kubeconfig, err := r.config.Kubeconfig.view()
+	kubeconfig, err := r.config.Kubeconfig.View()
 	if err != nil {
 		return names, err
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // timeToAsk limits the time that a leaf takes to return its ID while another leaf is searched. A leaf that hangs must
@@ -20,9 +22,9 @@ type UnknownIDError struct {
 
 // Error lists the leaves, and those whose ID could not be read.
 func (e *UnknownIDError) Error() string {
-	text := fmt.Sprintf("none of the leaves %s has the cluster ID %q", quoteList(e.Names), e.ID)
+	text := fmt.Sprintf("none of the leaves %s has the cluster ID %q", trouble.Quoted(e.Names), e.ID)
 	if len(e.Silent) > 0 {
-		text += fmt.Sprintf(", but the ID of %s could not be read", quoteList(e.Silent))
+		text += fmt.Sprintf(", but the ID of %s could not be read", trouble.Quoted(e.Silent))
 	}
 	return text
 }
@@ -149,7 +151,7 @@ func (r *Registry) address(name string) string {
 	if err != nil || credentials.From != "" {
 		return ""
 	}
-	config, err := credentials.restConfig()
+	config, err := credentials.RESTConfig()
 	if err != nil {
 		return ""
 	}

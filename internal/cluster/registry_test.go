@@ -3,6 +3,7 @@ package cluster
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -12,6 +13,8 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 )
 
 // apiServer answers every request with one status, like a broken API server or a proxy in front of it.
@@ -36,30 +39,30 @@ func TestALeafThatCannotBeUsedIsExplained(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	for name, test := range map[string]struct {
-		credentials Credentials
+		credentials access.Credentials
 		summary     string
 		unreachable bool
 	}{
 		"expired credentials": {
-			Credentials{Host: apiServer(t, http.StatusUnauthorized, "Unauthorized").URL, Insecure: true},
+			access.Credentials{Host: apiServer(t, http.StatusUnauthorized, "Unauthorized").URL, Insecure: true},
 			"the API server refuses the credentials", false,
 		},
 		"a refused request": {
-			Credentials{Host: apiServer(t, http.StatusForbidden, "Forbidden").URL, Insecure: true},
+			access.Credentials{Host: apiServer(t, http.StatusForbidden, "Forbidden").URL, Insecure: true},
 			"the API server refuses a request", false,
 		},
 		"a certificate of another cluster": {
-			Credentials{Host: apiServer(t, http.StatusOK, "").URL}, "the API server's certificate is not trusted", false,
+			access.Credentials{Host: apiServer(t, http.StatusOK, "").URL}, "the API server's certificate is not trusted", false,
 		},
 		"an API server that does not run": {
-			Credentials{Host: strings.Replace(gone.URL, "http:", "https:", 1)}, "the API server can't be reached", true,
+			access.Credentials{Host: strings.Replace(gone.URL, "http:", "https:", 1)}, "the API server can't be reached", true,
 		},
 		"a kubeconfig that does not exist": {
-			Credentials{Kubeconfig: Kubeconfig{Paths: []string{"/nowhere"}}}, "credentials can't be used", false,
+			access.Credentials{Kubeconfig: access.Kubeconfig{Paths: []string{"/nowhere"}}}, "credentials can't be used", false,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			registry := NewRegistry(Config{Clusters: map[string]Credentials{"rome": test.credentials}, LiqoNamespace: "liqo"})
+			registry := NewRegistry(Config{Clusters: map[string]access.Credentials{"rome": test.credentials}, LiqoNamespace: "liqo"})
 			defer registry.Close()
 			_, err := registry.Leaf(t.Context(), "rome")
 			var explained *Error
@@ -75,8 +78,8 @@ func TestALeafThatCannotBeUsedIsExplained(t *testing.T) {
 
 func TestAnUnknownNameIsAnsweredWithTheNamesThereAre(t *testing.T) {
 	registry := NewRegistry(Config{
-		Kubeconfig: Kubeconfig{Content: sample},
-		Clusters:   map[string]Credentials{"roma": {Context: "rome"}},
+		Kubeconfig: access.Kubeconfig{Content: sample},
+		Clusters:   map[string]access.Credentials{"roma": {Context: "rome"}},
 	})
 	defer registry.Close()
 	_, err := registry.Leaf(t.Context(), "turin")
@@ -91,11 +94,11 @@ func TestAnUnknownNameIsAnsweredWithTheNamesThereAre(t *testing.T) {
 }
 
 func TestCredentialsAreFoundByName(t *testing.T) {
-	own := Kubeconfig{Content: strings.ReplaceAll(sample, "example", "elsewhere")}
+	own := access.Kubeconfig{Content: strings.ReplaceAll(sample, "example", "elsewhere")}
 	registry := NewRegistry(Config{
 		LiqoNamespace: "liqo",
-		Kubeconfig:    Kubeconfig{Content: sample}, // its current context is rome
-		Clusters: map[string]Credentials{
+		Kubeconfig:    access.Kubeconfig{Content: sample}, // its current context is rome
+		Clusters: map[string]access.Credentials{
 			"roma":     {Context: "rome"},
 			"milan":    {LiqoNamespace: "liqo-system"},
 			"rome":     {Token: "another"},
@@ -121,7 +124,7 @@ func TestCredentialsAreFoundByName(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			config, err := credentials.restConfig()
+			config, err := credentials.RESTConfig()
 			if err != nil {
 				t.Error(err)
 				return
@@ -137,8 +140,8 @@ func TestCredentialsAreFoundByName(t *testing.T) {
 
 func TestAnEntryThatDoesNotSayWhichClusterItIsForIsNotGuessed(t *testing.T) {
 	registry := NewRegistry(Config{
-		Kubeconfig: Kubeconfig{Content: sample},
-		Clusters: map[string]Credentials{
+		Kubeconfig: access.Kubeconfig{Content: sample},
+		Clusters: map[string]access.Credentials{
 			"empty": {}, "only-liqo": {LiqoNamespace: "x"},
 			"only-token": {Token: "s3cret"}, "only-user": {ContextAuthInfo: "admin"},
 		},
@@ -166,7 +169,7 @@ func isUnusable(t *testing.T, err error, name, text string) {
 
 func TestACommonKubeconfigThatCannotBeUsedIsAnErrorOfTheLeaf(t *testing.T) {
 	t.Setenv("HOME", "")
-	for text, kubeconfig := range map[string]Kubeconfig{
+	for text, kubeconfig := range map[string]access.Kubeconfig{
 		"Kubeconfig /nowhere can't be read: no such file or directory.": {Paths: []string{"/nowhere"}},
 		"The kubeconfig in `config_content` can't be parsed.":           {Content: "clusters: [token: s3cret"},
 		"~/config: the home directory is unknown: ":                     {Paths: []string{"~/config"}},
@@ -186,8 +189,8 @@ func TestACommonKubeconfigThatCannotBeUsedIsAnErrorOfTheLeaf(t *testing.T) {
 func TestAClusterThatNobodyHasIsAnsweredWithTheLeavesThatWereAsked(t *testing.T) {
 	server := apiServer(t, http.StatusUnauthorized, "Unauthorized")
 	registry := NewRegistry(Config{
-		Clusters: map[string]Credentials{
-			"rome": {Host: server.URL, Insecure: true}, "milan": {Kubeconfig: Kubeconfig{Paths: []string{"/nowhere"}}},
+		Clusters: map[string]access.Credentials{
+			"rome": {Host: server.URL, Insecure: true}, "milan": {Kubeconfig: access.Kubeconfig{Paths: []string{"/nowhere"}}},
 		},
 		LiqoNamespace: "liqo",
 	})
@@ -200,10 +203,10 @@ func TestAClusterThatNobodyHasIsAnsweredWithTheLeavesThatWereAsked(t *testing.T)
 }
 
 func TestTheClustersThatAreMeantWithoutNamingAnyAreTheListedOnesElseEveryContext(t *testing.T) {
-	kubeconfig := Kubeconfig{
+	kubeconfig := access.Kubeconfig{
 		Content: `{"contexts": [{"name": "rome", "context": {}}, {"name": "milan", "context": {}}]}`,
 	}
-	clusters := map[string]Credentials{"roma": {}, "europe": {}}
+	clusters := map[string]access.Credentials{"roma": {}, "europe": {}}
 	for name, test := range map[string]struct {
 		config   Config
 		expected []string
@@ -219,9 +222,42 @@ func TestTheClustersThatAreMeantWithoutNamingAnyAreTheListedOnesElseEveryContext
 			registry.Close()
 		})
 	}
-	registry := NewRegistry(Config{Kubeconfig: Kubeconfig{Paths: []string{"/nowhere/kubeconfig"}}})
+	registry := NewRegistry(Config{Kubeconfig: access.Kubeconfig{Paths: []string{"/nowhere/kubeconfig"}}})
 	defer registry.Close()
 	if names, err := registry.Listed(); err == nil {
 		t.Errorf("a kubeconfig that can't be read has %q", names)
 	}
 }
+
+func TestAConfigurationDoesNotPrintItsSecrets(t *testing.T) {
+	config := Config{
+		Kubeconfig: access.Kubeconfig{Content: "s3cret"}, Clusters: map[string]access.Credentials{"rome": {Token: "s3cret"}},
+	}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
+		if text := fmt.Sprintf(verb, config); strings.Contains(text, "s3cret") {
+			t.Errorf("%s prints %s", verb, text)
+		}
+	}
+}
+
+// sample is a kubeconfig of two clusters.
+const sample = `
+apiVersion: v1
+kind: Config
+current-context: rome
+clusters:
+- name: rome
+  cluster: {server: "https://rome.example:6443"}
+- name: milan
+  cluster: {server: "https://milan.example:6443"}
+users:
+- name: admin
+  user: {token: s3cret}
+- name: guest
+  user: {username: guest, password: hunter2}
+contexts:
+- name: rome
+  context: {cluster: rome, user: admin}
+- name: milan
+  context: {cluster: milan, user: guest}
+`

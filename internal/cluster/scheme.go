@@ -21,6 +21,8 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 )
 
 // FirewallConfigurationKind is the kind for which Liqo has no constant.
@@ -105,7 +107,7 @@ type Discovery func(context.Context) (discovery.DiscoveryInterface, error)
 // end its requests to an API server that does not answer.
 func newDiscovery(config *rest.Config, httpClient *http.Client) Discovery {
 	return func(ctx context.Context) (discovery.DiscoveryInterface, error) {
-		within := roundTrip(func(request *http.Request) (*http.Response, error) {
+		within := access.RoundTrip(func(request *http.Request) (*http.Response, error) {
 			return httpClient.Transport.RoundTrip(request.WithContext(ctx)) // it has none of its caller
 		})
 		return discovery.NewDiscoveryClientForConfigAndClient(config, &http.Client{

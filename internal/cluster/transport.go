@@ -14,15 +14,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/transport"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 )
 
 // These are the layers of the transport to an API server that have no other place. client-go builds the rest.
-
-// roundTrip is a transport that is a function.
-type roundTrip func(*http.Request) (*http.Response, error)
-
-// RoundTrip implements [http.RoundTripper].
-func (r roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
 
 // opening is a transport that lets the first request connect alone. The others wait until it is sent, and then share
 // its connection: HTTP/2 carries all requests on one. Otherwise each of the first requests would open a connection of
@@ -82,7 +78,7 @@ func (o *opening) open(request *http.Request) (*http.Response, error) {
 // below adds. A credential plugin then renews them, and so does client-go with a token that it reads from a file. But
 // client-go leaves it to its caller to ask again.
 func renew(transport http.RoundTripper) http.RoundTripper {
-	return roundTrip(func(request *http.Request) (*http.Response, error) {
+	return access.RoundTrip(func(request *http.Request) (*http.Response, error) {
 		again := request.Clone(request.Context()) // before client-go adds the credentials
 		response, err := transport.RoundTrip(request)
 		if err != nil || response.StatusCode != http.StatusUnauthorized {
@@ -110,7 +106,7 @@ func (e *strangerError) Error() string { return e.answer }
 // without the words and the headers of Kubernetes, as of a load balancer without a route or of a login page. A bare 404
 // would otherwise look as if an object did not exist.
 func refuseStrangers(transport http.RoundTripper) http.RoundTripper {
-	return roundTrip(func(request *http.Request) (*http.Response, error) {
+	return access.RoundTrip(func(request *http.Request) (*http.Response, error) {
 		response, err := transport.RoundTrip(request)
 		if err != nil {
 			return response, err

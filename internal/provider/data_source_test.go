@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -37,11 +38,11 @@ func TestAReadWithoutCredentialsIsDeferredIfTerraformSupportsItAndOtherwiseAnErr
 
 // withClusters returns the leaves of a provider block with these clusters, and with a kubeconfig that has the contexts
 // rome and milan.
-func withClusters(t *testing.T, clusters map[string]cluster.Credentials, unknown unknownNames) *leaves {
+func withClusters(t *testing.T, clusters map[string]access.Credentials, unknown unknownNames) *leaves {
 	t.Helper()
 	registry := cluster.NewRegistry(cluster.Config{
 		Clusters: clusters,
-		Kubeconfig: cluster.Kubeconfig{
+		Kubeconfig: access.Kubeconfig{
 			Content: `{"contexts": [{"name": "rome", "context": {}}, {"name": "milan", "context": {}}]}`,
 		},
 	})
@@ -50,9 +51,9 @@ func withClusters(t *testing.T, clusters map[string]cluster.Credentials, unknown
 }
 
 func TestWithoutNamesAllClustersAreRead(t *testing.T) {
-	listed := map[string]cluster.Credentials{"roma": {}}
+	listed := map[string]access.Credentials{"roma": {}}
 	for name, test := range map[string]struct {
-		clusters map[string]cluster.Credentials
+		clusters map[string]access.Credentials
 		unknown  unknownNames
 		asked    types.List
 		names    []string

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -27,7 +28,7 @@ func FuzzImportID(f *testing.F) {
 	} {
 		f.Add(id)
 	}
-	registry := cluster.NewRegistry(cluster.Config{Kubeconfig: cluster.Kubeconfig{Content: "{}"}})
+	registry := cluster.NewRegistry(cluster.Config{Kubeconfig: access.Kubeconfig{Content: "{}"}})
 	f.Cleanup(registry.Close)
 	f.Fuzz(func(t *testing.T, id string) {
 		_, diags := (&leaves{registry: registry}).importedByID(t.Context(), id)

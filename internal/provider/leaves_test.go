@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
@@ -20,7 +21,7 @@ func joining(client, server string) *shortcutModel {
 }
 
 func TestALostLeafIsAnErrorOfAPlanUnlessTheStateHasItUnderThisName(t *testing.T) {
-	leaves := withClusters(t, map[string]cluster.Credentials{"rome": nowhere}, unknownNames{})
+	leaves := withClusters(t, map[string]access.Credentials{"rome": nowhere}, unknownNames{})
 	for name, test := range map[string]struct {
 		state     *shortcutModel
 		isWarning bool
@@ -41,7 +42,7 @@ func TestALostLeafIsAnErrorOfAPlanUnlessTheStateHasItUnderThisName(t *testing.T)
 }
 
 func TestALeafThatCannotBeFoundByItsClusterIDEitherIsUnknown(t *testing.T) {
-	leaves := withClusters(t, map[string]cluster.Credentials{"rome": nowhere, "milan": nowhere}, unknownNames{})
+	leaves := withClusters(t, map[string]access.Credentials{"rome": nowhere, "milan": nowhere}, unknownNames{})
 	p := leaves.find(t.Context(), joining("rome", "turin"))
 	if p.clientErr == nil || isUnknownName(p.clientErr) {
 		t.Errorf("the client: %v", p.clientErr)

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
@@ -80,7 +81,7 @@ func (m providerModel) config(
 		return cluster.Config{}, unknown, nil
 	}
 	var diags diag.Diagnostics
-	config := cluster.Config{LiqoNamespace: DefaultLiqoNamespace, Clusters: map[string]cluster.Credentials{}}
+	config := cluster.Config{LiqoNamespace: DefaultLiqoNamespace, Clusters: map[string]access.Credentials{}}
 	if namespace := m.LiqoNamespace.ValueString(); namespace != "" {
 		config.LiqoNamespace = namespace
 	}
@@ -88,7 +89,7 @@ func (m providerModel) config(
 		kubeconfig, kubeconfigDiags := kubeconfigOf(ctx, m.ConfigPath, m.ConfigPaths, m.ConfigContent)
 		diags.Append(kubeconfigDiags...)
 		if kubeconfig.IsZero() {
-			kubeconfig = cluster.KubeconfigFromEnvironment(getenv)
+			kubeconfig = access.KubeconfigFromEnvironment(getenv)
 		}
 		config.Kubeconfig = kubeconfig
 	} else {
@@ -115,9 +116,9 @@ func (m providerModel) config(
 	return config, unknown, diags
 }
 
-func (m clusterModel) credentials(ctx context.Context) (cluster.Credentials, diag.Diagnostics) {
+func (m clusterModel) credentials(ctx context.Context) (access.Credentials, diag.Diagnostics) {
 	kubeconfig, diags := kubeconfigOf(ctx, m.ConfigPath, m.ConfigPaths, m.ConfigContent)
-	credentials := cluster.Credentials{
+	credentials := access.Credentials{
 		Kubeconfig:           kubeconfig,
 		Context:              m.ConfigContext.ValueString(),
 		ContextAuthInfo:      m.ConfigContextAuthInfo.ValueString(),
@@ -137,7 +138,7 @@ func (m clusterModel) credentials(ctx context.Context) (cluster.Credentials, dia
 		LiqoNamespace:        m.LiqoNamespace.ValueString(),
 	}
 	if m.Exec != nil {
-		credentials.Exec = &cluster.Exec{
+		credentials.Exec = &access.Exec{
 			APIVersion: m.Exec.APIVersion.ValueString(), Command: m.Exec.Command.ValueString(), Args: m.Exec.Args,
 		}
 		diags.Append(m.Exec.Env.ElementsAs(ctx, &credentials.Exec.Env, false)...)
@@ -147,8 +148,8 @@ func (m clusterModel) credentials(ctx context.Context) (cluster.Credentials, dia
 
 func kubeconfigOf(
 	ctx context.Context, path types.String, paths types.List, content types.String,
-) (cluster.Kubeconfig, diag.Diagnostics) {
-	kubeconfig := cluster.Kubeconfig{Content: content.ValueString()}
+) (access.Kubeconfig, diag.Diagnostics) {
+	kubeconfig := access.Kubeconfig{Content: content.ValueString()}
 	diags := paths.ElementsAs(ctx, &kubeconfig.Paths, false)
 	if path.ValueString() != "" {
 		kubeconfig.Paths = []string{path.ValueString()}

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/direct"
@@ -103,7 +104,7 @@ func TestAPlanWarnsOfEachLeafThatCannotFollow(t *testing.T) {
 }
 
 func TestTheClusterOfAnImportIDMayHaveSlashes(t *testing.T) {
-	leaves := withClusters(t, map[string]cluster.Credentials{"arn:aws/europe": {}}, unknownNames{})
+	leaves := withClusters(t, map[string]access.Credentials{"arn:aws/europe": {}}, unknownNames{})
 	for id, expected := range map[string][4]string{
 		"rome/shop/web":           {"rome", "", "shop", "web"},
 		"arn:aws/europe/shop/web": {"arn:aws/europe", "", "shop", "web"},
@@ -129,7 +130,7 @@ func TestAnImportOfAServiceOfAnUnknownClusterSaysWhatItsIDMustBe(t *testing.T) {
 		"nowhere/shop/web": `Credentials can't be used on leaf "nowhere"`,
 	} {
 		t.Run(id, func(t *testing.T) {
-			_, _, diags := withClusters(t, map[string]cluster.Credentials{"nowhere": nowhere}, unknownNames{}).
+			_, _, diags := withClusters(t, map[string]access.Credentials{"nowhere": nowhere}, unknownNames{}).
 				importedService(t.Context(), resource.ImportStateRequest{ID: id})
 			said := fmt.Sprint(diags)
 			hint := strings.Contains(said, "The import ID must be `cluster/namespace/name`")

@@ -7,16 +7,16 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 )
 
 // nowhere has credentials that cannot be used.
-var nowhere = cluster.Credentials{Kubeconfig: cluster.Kubeconfig{Paths: []string{"/nowhere"}}}
+var nowhere = access.Credentials{Kubeconfig: access.Kubeconfig{Paths: []string{"/nowhere"}}}
 
 func TestAnImportIDIsSplitIntoTwoKnownNames(t *testing.T) {
 	const eksRome, eksMilan = "arn:aws:eks:eu-west-1:111122223333:cluster/rome",
 		"arn:aws:eks:eu-west-1:111122223333:cluster/milan"
-	all := map[string]cluster.Credentials{}
+	all := map[string]access.Credentials{}
 	for _, name := range []string{"rome", "milan", "a", "a/b", "b/c", "c", eksRome, eksMilan} {
 		all[name] = nowhere
 	}
@@ -48,7 +48,7 @@ func TestAnImportIDIsSplitIntoTwoKnownNames(t *testing.T) {
 
 func TestAnImportFailsIfTheCredentialsOfALeafAreNotKnownYet(t *testing.T) {
 	leaves := withClusters(
-		t, map[string]cluster.Credentials{"rome": nowhere},
+		t, map[string]access.Credentials{"rome": nowhere},
 		unknownNames{names: map[string]bool{"milan": true}, known: map[string]bool{"rome": true}},
 	)
 	_, diags := leaves.imported(t.Context(), resource.ImportStateRequest{ID: "rome/milan"})

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
@@ -44,9 +45,9 @@ func (l Leaf) Config() *rest.Config {
 // RegistryOf returns the leaves that are reached so, each by its name.
 func RegistryOf(t *testing.T, leaves map[string]Leaf) *cluster.Registry {
 	t.Helper()
-	config := cluster.Config{LiqoNamespace: "liqo", Clusters: map[string]cluster.Credentials{}}
+	config := cluster.Config{LiqoNamespace: "liqo", Clusters: map[string]access.Credentials{}}
 	for name, one := range leaves {
-		config.Clusters[name] = cluster.Credentials{
+		config.Clusters[name] = access.Credentials{
 			Host: one.Host, ClusterCACertificate: one.ClusterCACertificate, Token: one.Token,
 		}
 	}

@@ -1,4 +1,4 @@
-package cluster
+package access
 
 import (
 	"bytes"
@@ -28,21 +28,23 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
-// plugin is the credential plugin of a leaf, a program that prints an ExecCredential, and what it has printed. It takes
+// Plugin is the credential plugin of a leaf, a program that prints an ExecCredential, and what it has printed. It takes
 // the place of client-go's own, which can't be asked what the program says on its standard error, and leaves the
 // program behind when the process ends.
-type plugin struct {
+type Plugin struct {
 	lifetime context.Context // ends the program
 	command  clientcmdapi.ExecConfig
 	version  schema.GroupVersion
 	leaf     *clientauthentication.Cluster // what the program is told of the leaf; nil for nothing
-	renewed  func()                        // called when another certificate replaces one
+
+	// Renewed is called when another certificate replaces one.
+	Renewed func()
 
 	says atomic.Pointer[tail] // the standard error while the program runs; nil otherwise
 
 	running sync.Mutex // held while the program runs
 	given   *pluginCredentials
-	failure *pluginError // of the last run; nil if it has succeeded
+	failure *PluginError // of the last run; nil if it has succeeded
 	ended   time.Time    // the last run has
 }
 
@@ -53,22 +55,26 @@ type pluginCredentials struct {
 	expiry      time.Time        // zero for never
 }
 
-// pluginError means that a credential plugin gave no credentials.
-type pluginError struct {
-	err  error
-	said string // the last lines of its standard error
+// PluginError means that a credential plugin gave no credentials.
+type PluginError struct {
+	Err  error
+	Said string // the last lines of its standard error
 }
 
 // Error returns what is wrong and what the program has said, but nothing of its standard output, which may be secret.
-func (e *pluginError) Error() string {
-	if e.said == "" {
-		return e.err.Error()
+func (e *PluginError) Error() string {
+	if e.Said == "" {
+		return e.Err.Error()
 	}
-	return e.err.Error() + ". It says:\n" + e.said
+	return e.Err.Error() + ". It says:\n" + e.Said
 }
 
-// takePlugin takes the credential plugin out of a configuration, if it has one. The program ends with ctx.
-func takePlugin(ctx context.Context, config *rest.Config) (*plugin, error) {
+// RefusalKept is how long credentials that are refused are not tried again. A credential plugin that has failed does not
+// run again for so long, either. Otherwise, each resource would try them.
+const RefusalKept = 5 * time.Second
+
+// TakePlugin takes the credential plugin out of a configuration, if it has one. The program ends with ctx.
+func TakePlugin(ctx context.Context, config *rest.Config) (*Plugin, error) {
 	command := config.ExecProvider
 	if command == nil {
 		return nil, nil //nolint:nilnil // there is none
@@ -83,7 +89,7 @@ func takePlugin(ctx context.Context, config *rest.Config) (*plugin, error) {
 		return nil, errors.New("the credential plugin wants a terminal (interactiveMode: Always), and Terraform has none " +
 			"for it")
 	}
-	taken := &plugin{lifetime: ctx, command: *command, version: version, renewed: func() {}}
+	taken := &Plugin{lifetime: ctx, command: *command, version: version, Renewed: func() {}}
 	if command.ProvideClusterInfo {
 		if taken.leaf, err = rest.ConfigToExecCluster(config); err != nil {
 			return nil, err
@@ -106,8 +112,8 @@ var (
 	pluginCodecs = serializer.NewCodecFactory(pluginScheme)
 )
 
-// waits returns what the program has said, if it runs.
-func (p *plugin) waits() (said string, waits bool) {
+// Waits returns what the program has said, if it runs.
+func (p *Plugin) Waits() (said string, waits bool) {
 	if p == nil {
 		return "", false
 	}
@@ -115,17 +121,22 @@ func (p *plugin) waits() (said string, waits bool) {
 	return output.String(), output != nil
 }
 
-// end returns when the program has ended. Its lifetime is over.
-func (p *plugin) end() {
+// Silent returns the error of a program that runs, and has only said this.
+func (p *Plugin) Silent(said string) *PluginError {
+	return &PluginError{fmt.Errorf("%s has printed no credentials yet", p.command.Command), said}
+}
+
+// End returns when the program has ended. Its lifetime is over.
+func (p *Plugin) End() {
 	if p != nil {
 		p.running.Lock()
 		defer p.running.Unlock()
 	}
 }
 
-// authorize returns a transport that adds the credentials to each request.
-func (p *plugin) authorize(transport http.RoundTripper) http.RoundTripper {
-	return roundTrip(func(request *http.Request) (*http.Response, error) {
+// Authorize returns a transport that adds the credentials to each request.
+func (p *Plugin) Authorize(transport http.RoundTripper) http.RoundTripper {
+	return RoundTrip(func(request *http.Request) (*http.Response, error) {
 		given, err := p.credentials()
 		if err != nil {
 			return nil, err
@@ -142,8 +153,8 @@ func (p *plugin) authorize(transport http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// certificate returns the client certificate of a new connection, or nil for none.
-func (p *plugin) certificate() (*tls.Certificate, error) {
+// Certificate returns the client certificate of a new connection, or nil for none.
+func (p *Plugin) Certificate() (*tls.Certificate, error) {
 	given, err := p.credentials()
 	if err != nil {
 		return nil, err
@@ -152,7 +163,7 @@ func (p *plugin) certificate() (*tls.Certificate, error) {
 }
 
 // forget lets the program run again for the next request, because the leaf refuses what it has printed.
-func (p *plugin) forget(refused *pluginCredentials) {
+func (p *Plugin) forget(refused *pluginCredentials) {
 	p.running.Lock()
 	defer p.running.Unlock()
 	if p.given == refused {
@@ -160,15 +171,15 @@ func (p *plugin) forget(refused *pluginCredentials) {
 	}
 }
 
-// credentials returns valid credentials. It runs the program if there are none. The error is a [pluginError], which is
+// credentials returns valid credentials. It runs the program if there are none. The error is a [PluginError], which is
 // kept for a while: each of the first requests to a leaf asks.
-func (p *plugin) credentials() (*pluginCredentials, error) {
+func (p *Plugin) credentials() (*pluginCredentials, error) {
 	p.running.Lock()
 	defer p.running.Unlock()
 	if p.given != nil && (p.given.expiry.IsZero() || time.Now().Before(p.given.expiry)) {
 		return p.given, nil
 	}
-	if p.failure != nil && time.Since(p.ended) < refusalKept {
+	if p.failure != nil && time.Since(p.ended) < RefusalKept {
 		return nil, p.failure
 	}
 	said := &tail{}
@@ -177,11 +188,11 @@ func (p *plugin) credentials() (*pluginCredentials, error) {
 	given, err := p.run(said)
 	p.ended, p.failure = time.Now(), nil
 	if err != nil {
-		p.failure = &pluginError{err, said.String()}
+		p.failure = &PluginError{err, said.String()}
 		return nil, p.failure
 	}
 	if p.given != nil && p.given.certificate != nil {
-		defer p.renewed()
+		defer p.Renewed()
 	}
 	p.given = given
 	return given, nil
@@ -189,7 +200,7 @@ func (p *plugin) credentials() (*pluginCredentials, error) {
 
 // run runs the program and returns what it has printed. When its time is over, the programs that it has started end,
 // too: many plugins are scripts.
-func (p *plugin) run(said *tail) (*pluginCredentials, error) {
+func (p *Plugin) run(said *tail) (*pluginCredentials, error) {
 	asked := &clientauthentication.ExecCredential{Spec: clientauthentication.ExecCredentialSpec{Cluster: p.leaf}}
 	info, err := runtime.Encode(pluginCodecs.LegacyCodec(p.version), asked)
 	if err != nil {
@@ -229,7 +240,7 @@ func (p *plugin) run(said *tail) (*pluginCredentials, error) {
 }
 
 // read returns the credentials that the program has printed. The error has nothing of them.
-func (p *plugin) read(printed []byte) (*pluginCredentials, error) {
+func (p *Plugin) read(printed []byte) (*pluginCredentials, error) {
 	var credential clientauthentication.ExecCredential
 	_, kind, err := pluginCodecs.UniversalDecoder(p.version).Decode(printed, nil, &credential)
 	status := credential.Status
@@ -283,3 +294,9 @@ func (t *tail) String() string {
 	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")
 	return strings.Join(lines[max(0, len(lines)-trouble.MostLines+1):], "\n")
 }
+
+// RoundTrip is a transport that is a function.
+type RoundTrip func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements [http.RoundTripper].
+func (r RoundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }

@@ -1,4 +1,4 @@
-package cluster
+package access
 
 import (
 	"strings"
@@ -38,7 +38,7 @@ func TestAContextNeverGetsTheClusterOrUserOfAnotherFileBySurprise(t *testing.T) 
 		t.Run(name, func(t *testing.T) {
 			first, second := writeKubeconfig(t, kubeadms("rome", rome, "a")), writeKubeconfig(t, test.second)
 			test.entry.Kubeconfig = Kubeconfig{Paths: []string{first, second}}
-			_, err := test.entry.restConfig()
+			_, err := test.entry.RESTConfig()
 			if test.refused == "" {
 				if err != nil {
 					t.Error(err)

@@ -1,4 +1,4 @@
-package cluster
+package access
 
 import (
 	"fmt"
@@ -92,7 +92,7 @@ func TestAKubeconfigThatCannotBeUsedIsNamed(t *testing.T) {
 func TestAFileThatTheEnvironmentListsMayBeMissing(t *testing.T) {
 	path := writeKubeconfig(t, sample)
 	kubeconfig := Kubeconfig{Paths: []string{"/nowhere/config", path}, Optional: true}
-	if got := strings.Join(kubeconfig.contexts(), " "); got != "milan rome" {
+	if got := strings.Join(kubeconfig.Contexts(), " "); got != "milan rome" {
 		t.Errorf("contexts: %q", got)
 	}
 }
@@ -113,7 +113,7 @@ func TestATildeIsTheHomeDirectory(t *testing.T) {
 
 func TestASharedKubeconfigIsReadAgainWhenItsFileHasChanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kubeconfig")
-	kubeconfig := Kubeconfig{Paths: []string{path}}.shared()
+	kubeconfig := Kubeconfig{Paths: []string{path}}.Shared()
 	if _, err := kubeconfig.load(); err == nil {
 		t.Fatal("a file that does not exist was read")
 	}
@@ -128,7 +128,7 @@ func TestASharedKubeconfigIsReadAgainWhenItsFileHasChanged(t *testing.T) {
 				t.Fatal(err) // two writes may come faster than the clock of the file system
 			}
 			for _, copied := range []Kubeconfig{kubeconfig, kubeconfig} {
-				if got := strings.Join(copied.contexts(), " "); got != contexts {
+				if got := strings.Join(copied.Contexts(), " "); got != contexts {
 					t.Errorf("it has the contexts %s, not %s", got, contexts)
 				}
 			}
@@ -137,7 +137,7 @@ func TestASharedKubeconfigIsReadAgainWhenItsFileHasChanged(t *testing.T) {
 }
 
 func TestWhoeverLoadsASharedKubeconfigMayChangeIt(t *testing.T) {
-	kubeconfig := Kubeconfig{Content: sample}.shared()
+	kubeconfig := Kubeconfig{Content: sample}.Shared()
 	first, err := kubeconfig.load()
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func BenchmarkManyLeavesOfOneKubeconfig(b *testing.B) {
 	for i := range 100 {
 		fmt.Fprintf(&content, "- {name: leaf%d, cluster: {server: 'https://leaf%[1]d.example'}}\n", i)
 	}
-	kubeconfig := Kubeconfig{Content: content.String()}.shared()
+	kubeconfig := Kubeconfig{Content: content.String()}.Shared()
 	for b.Loop() {
 		if _, err := kubeconfig.load(); err != nil {
 			b.Fatal(err)

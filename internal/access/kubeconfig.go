@@ -1,4 +1,4 @@
-package cluster
+package access
 
 import (
 	"errors"
@@ -57,24 +57,24 @@ func KubeconfigFromEnvironment(getenv func(string) string) Kubeconfig {
 	return Kubeconfig{Paths: []string{clientcmd.RecommendedHomeFile}, Optional: true}
 }
 
-// shared returns the kubeconfig such that its copies load it only once, unless its files change. A resource of the same
+// Shared returns the kubeconfig such that its copies load it only once, unless its files change. A resource of the same
 // apply may write them.
-func (k Kubeconfig) shared() Kubeconfig {
+func (k Kubeconfig) Shared() Kubeconfig {
 	k.last = &loadedKubeconfig{}
 	return k
 }
 
 // load returns what parse returns. The caller may change it, as client-go does with credential plugins.
 func (k Kubeconfig) load() (*clientcmdapi.Config, error) {
-	config, err := k.view()
+	config, err := k.View()
 	if err != nil {
 		return nil, err
 	}
 	return config.DeepCopy(), nil
 }
 
-// view is load for callers that change nothing.
-func (k Kubeconfig) view() (*clientcmdapi.Config, error) {
+// View is load for callers that change nothing.
+func (k Kubeconfig) View() (*clientcmdapi.Config, error) {
 	if k.last == nil {
 		return k.parse()
 	}
@@ -116,7 +116,7 @@ func (k Kubeconfig) parse() (*clientcmdapi.Config, error) {
 	if k.Content != "" {
 		config, err := clientcmd.Load([]byte(k.Content))
 		if err != nil {
-			return nil, errors.New(k.describe() + " can't be parsed")
+			return nil, errors.New(k.Describe() + " can't be parsed")
 		}
 		return config, nil
 	}
@@ -141,8 +141,8 @@ func (k Kubeconfig) parse() (*clientcmdapi.Config, error) {
 	return config, nil
 }
 
-// describe returns the kubeconfig's name for an error message.
-func (k Kubeconfig) describe() string {
+// Describe returns the kubeconfig's name for an error message.
+func (k Kubeconfig) Describe() string {
 	switch {
 	case k.Description != "":
 		return k.Description
@@ -155,9 +155,9 @@ func (k Kubeconfig) describe() string {
 	}
 }
 
-// contexts returns the names of the kubeconfig's contexts, sorted. It returns none if the kubeconfig can't be read.
-func (k Kubeconfig) contexts() []string {
-	config, err := k.view()
+// Contexts returns the names of the kubeconfig's contexts, sorted. It returns none if the kubeconfig can't be read.
+func (k Kubeconfig) Contexts() []string {
+	config, err := k.View()
 	if err != nil {
 		return nil
 	}
@@ -182,19 +182,4 @@ func expandHome(path string) (string, error) {
 		return "", fmt.Errorf("%s: the home directory is unknown: %w", path, err)
 	}
 	return filepath.Join(home, rest), nil
-}
-
-func quoteNames[V any](names map[string]V) string {
-	return quoteList(slices.Sorted(maps.Keys(names)))
-}
-
-func quoteList(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	quoted := make([]string, len(names))
-	for i, name := range names {
-		quoted[i] = fmt.Sprintf("%q", name)
-	}
-	return strings.Join(quoted, ", ")
 }

@@ -1,4 +1,4 @@
-package cluster
+package access
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ import (
 )
 
 // Credentials say how to reach one cluster. They combine an optional kubeconfig with values that override it. The zero
-// value selects the context with the leaf's name in the [Registry]'s kubeconfig.
+// value selects the context with the leaf's name in the registry's kubeconfig.
 type Credentials struct {
 	Kubeconfig Kubeconfig
 
@@ -41,7 +41,7 @@ type Credentials struct {
 	From      string
 	ClusterID string // by which that leaf knows this cluster; this leaf's name if empty
 
-	// LiqoNamespace is the namespace in which Liqo runs in this cluster; the [Registry]'s if empty.
+	// LiqoNamespace is the namespace in which Liqo runs in this cluster; the registry's if empty.
 	LiqoNamespace string
 }
 
@@ -59,22 +59,22 @@ func (Credentials) String() string { return "credentials (hidden)" }
 // GoString does the same for the %#v verb.
 func (c Credentials) GoString() string { return c.String() }
 
-// NeedKubeconfig reports whether the credentials need the [Registry]'s kubeconfig. They do if they have no kubeconfig
+// NeedKubeconfig reports whether the credentials need the registry's kubeconfig. They do if they have no kubeconfig
 // of their own and no From, and either no host or the name of a context, cluster or user.
 func (c Credentials) NeedKubeconfig() bool {
 	names := c.Context != "" || c.ContextCluster != "" || c.ContextAuthInfo != ""
 	return c.Kubeconfig.IsZero() && c.From == "" && (c.Host == "" || names)
 }
 
-// sayWhichCluster reports whether the credentials say which cluster they are for. The other fields, such as a token,
+// SayWhichCluster reports whether the credentials say which cluster they are for. The other fields, such as a token,
 // only identify the user.
-func (c Credentials) sayWhichCluster() bool {
+func (c Credentials) SayWhichCluster() bool {
 	return !c.Kubeconfig.IsZero() || c.Host != "" || c.Context != "" || c.ContextCluster != "" || c.From != ""
 }
 
-// restConfig resolves the credentials to a client configuration. Errors name the wrong file or value, never its
+// RESTConfig resolves the credentials to a client configuration. Errors name the wrong file or value, never its
 // content.
-func (c Credentials) restConfig() (*rest.Config, error) {
+func (c Credentials) RESTConfig() (*rest.Config, error) {
 	kubeconfig, err := c.Kubeconfig.load()
 	if err != nil {
 		return nil, err
@@ -96,16 +96,16 @@ func (c Credentials) restConfig() (*rest.Config, error) {
 	if err != nil {
 		if clientcmd.IsEmptyConfig(err) {
 			return nil, fmt.Errorf("%s has neither a current context nor a host to connect to: "+
-				"set `config_context` or `host`", c.Kubeconfig.describe())
+				"set `config_context` or `host`", c.Kubeconfig.Describe())
 		}
-		return nil, fmt.Errorf("%s can't be used: %w", c.Kubeconfig.describe(), err)
+		return nil, fmt.Errorf("%s can't be used: %w", c.Kubeconfig.Describe(), err)
 	}
 	if config.AuthProvider != nil {
 		return nil, fmt.Errorf("%s can't be used: its user has the `auth-provider` %q, which this provider does not have. "+
-			"Give the user a program that prints credentials, as `exec`", c.Kubeconfig.describe(), config.AuthProvider.Name)
+			"Give the user a program that prints credentials, as `exec`", c.Kubeconfig.Describe(), config.AuthProvider.Name)
 	}
 	if config.BearerToken, err = usableToken(config.BearerToken); err != nil {
-		return nil, fmt.Errorf("%s can't be used: %w", c.Kubeconfig.describe(), err)
+		return nil, fmt.Errorf("%s can't be used: %w", c.Kubeconfig.Describe(), err)
 	}
 	return config, nil
 }
@@ -120,26 +120,19 @@ func usableToken(token string) (string, error) {
 	return token, nil
 }
 
-// unusable is the error of a leaf whose credentials can't be turned into a connection.
-func unusable(name string, err error) *Error {
-	return Found(trouble.Problem{
-		ID: "credentials-unusable", Leaf: name, Summary: "credentials can't be used", Err: err,
-	})
-}
-
 // checkNames finds a misspelt context, cluster or user before client-go reports it as a missing configuration.
 func (c Credentials) checkNames(kubeconfig *clientcmdapi.Config) error {
 	if _, ok := kubeconfig.Contexts[c.Context]; c.Context != "" && !ok {
 		return fmt.Errorf("%s has no context %q; it has %s",
-			c.Kubeconfig.describe(), c.Context, quoteNames(kubeconfig.Contexts))
+			c.Kubeconfig.Describe(), c.Context, trouble.Quoted(slices.Sorted(maps.Keys(kubeconfig.Contexts))))
 	}
 	if _, ok := kubeconfig.Clusters[c.ContextCluster]; c.ContextCluster != "" && !ok {
 		return fmt.Errorf("%s has no cluster %q; it has %s",
-			c.Kubeconfig.describe(), c.ContextCluster, quoteNames(kubeconfig.Clusters))
+			c.Kubeconfig.Describe(), c.ContextCluster, trouble.Quoted(slices.Sorted(maps.Keys(kubeconfig.Clusters))))
 	}
 	if _, ok := kubeconfig.AuthInfos[c.ContextAuthInfo]; c.ContextAuthInfo != "" && !ok {
 		return fmt.Errorf("%s has no user %q; it has %s",
-			c.Kubeconfig.describe(), c.ContextAuthInfo, quoteNames(kubeconfig.AuthInfos))
+			c.Kubeconfig.Describe(), c.ContextAuthInfo, trouble.Quoted(slices.Sorted(maps.Keys(kubeconfig.AuthInfos))))
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package cluster
+package access
 
 import (
 	"cmp"
@@ -19,8 +19,8 @@ import (
 // proxySchemes are those that client-go knows.
 var proxySchemes = []string{"http", "https", "socks5"}
 
-// checkProxy returns an error if client-go can't use the URL of a proxy. The error follows what has the URL.
-func checkProxy(text string) error {
+// CheckProxy returns an error if client-go can't use the URL of a proxy. The error follows what has the URL.
+func CheckProxy(text string) error {
 	proxy, err := url.Parse(text)
 	switch {
 	case err != nil, proxy.Opaque != "", proxy.Hostname() == "":
@@ -66,17 +66,17 @@ func (c Credentials) checkURLs(kubeconfig *clientcmdapi.Config) error {
 	}
 	cluster := cmp.Or(kubeconfig.Clusters[name], &clientcmdapi.Cluster{})
 	if c.ProxyURL != "" {
-		if err := checkProxy(c.ProxyURL); err != nil {
+		if err := CheckProxy(c.ProxyURL); err != nil {
 			return fmt.Errorf("`proxy_url` %w", err)
 		}
 	} else if cluster.ProxyURL != "" {
-		if err := checkProxy(cluster.ProxyURL); err != nil {
-			return fmt.Errorf("the `proxy-url` of cluster %q in %s %w", name, c.Kubeconfig.describe(), err)
+		if err := CheckProxy(cluster.ProxyURL); err != nil {
+			return fmt.Errorf("the `proxy-url` of cluster %q in %s %w", name, c.Kubeconfig.Describe(), err)
 		}
 	}
 	if c.Host == "" && cluster.Server != "" {
 		if _, err := serverURL(cluster.Server); err != nil {
-			return fmt.Errorf("the `server` of cluster %q in %s %w", name, c.Kubeconfig.describe(), err)
+			return fmt.Errorf("the `server` of cluster %q in %s %w", name, c.Kubeconfig.Describe(), err)
 		}
 	}
 	return nil
