@@ -69,8 +69,8 @@ func (e *PluginError) Error() string {
 	return e.Err.Error() + ". It says:\n" + e.Said
 }
 
-// RefusalKept is how long credentials that are refused are not tried again. A credential plugin that has failed does not
-// run again for so long, either. Otherwise, each resource would try them.
+// RefusalKept is how long credentials that are refused are not tried again. A credential plugin that has failed does
+// not run again for so long, either. Otherwise, each resource would try them.
 const RefusalKept = 5 * time.Second
 
 // TakePlugin takes the credential plugin out of a configuration, if it has one. The program ends with ctx.

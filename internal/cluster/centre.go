@@ -18,7 +18,9 @@ import (
 
 // fromCentre returns the credentials of a leaf with the kubeconfig that its centre has for it. It reads the
 // kubeconfig each time, because Liqo renews it.
-func (r *Registry) fromCentre(ctx context.Context, name string, credentials access.Credentials) (access.Credentials, error) {
+func (r *Registry) fromCentre(
+	ctx context.Context, name string, credentials access.Credentials,
+) (access.Credentials, error) {
 	from := credentials.From
 	if r.config.Clusters[from].From != "" {
 		return access.Credentials{}, Found(trouble.Problem{

@@ -62,8 +62,8 @@ const (
 	unanswered = "The connection failed: "
 )
 
-// because sets the leaf, the cause, and the evidence: the cause after the lead, or as a sentence without one. If another
-// leaf that does not answer is the cause, neither does this one.
+// because sets the leaf, the cause, and the evidence: the cause after the lead, or as a sentence without one. If the
+// cause is another leaf that does not answer, neither does this one.
 func (e *Error) because(leaf string, cause error, lead string) *Error {
 	text := lead + quoted(cause, trouble.ShownLines)
 	if lead == "" {

@@ -69,9 +69,13 @@ func TestOnlyALeafWhoseOwnAddressIsDeadIsLost(t *testing.T) {
 		says string
 		lost bool
 	}{
-		"nobody":          {access.Credentials{Host: "https://" + closedPort(t)}, "api-server-unreachable", "refused", true},
-		"no such name":    {access.Credentials{Host: "https://rome.invalid:6443"}, "name-not-resolved", "rome.invalid", false},
-		"no TLS":          {access.Credentials{Host: "https://" + plain.Listener.Addr().String()}, stranger, "HTTP response", false},
+		"nobody": {access.Credentials{Host: "https://" + closedPort(t)}, "api-server-unreachable", "refused", true},
+		"no such name": {
+			access.Credentials{Host: "https://rome.invalid:6443"}, "name-not-resolved", "rome.invalid", false,
+		},
+		"no TLS": {
+			access.Credentials{Host: "https://" + plain.Listener.Addr().String()}, stranger, "HTTP response", false,
+		},
 		"a login by TLS":  {access.Credentials{Host: demanding.URL, Insecure: true}, stranger, "certificate required", false},
 		"a page":          {answering(http.StatusNotFound, "", "default backend - 404"), stranger, "404 Not Found", false},
 		"a gateway":       {answering(http.StatusForbidden, json, ofGateway), stranger, "403 Forbidden", false},
@@ -85,7 +89,9 @@ func TestOnlyALeafWhoseOwnAddressIsDeadIsLost(t *testing.T) {
 		"no plugin":       {plugin, "credential-plugin-failed", "/no/such", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			registry := NewRegistry(Config{Clusters: map[string]access.Credentials{"rome": test.Credentials}, LiqoNamespace: "liqo"})
+			registry := NewRegistry(Config{
+				Clusters: map[string]access.Credentials{"rome": test.Credentials}, LiqoNamespace: "liqo",
+			})
 			defer registry.Close()
 			_, err := registry.Leaf(t.Context(), "rome")
 			explained, _ := errors.AsType[*Error](err)

@@ -62,7 +62,8 @@ func TestALeafWithoutOneConfigMapOfItsIDIsRefused(t *testing.T) {
 				way := newDistant("rome", time.Second)
 				holder := way.objects["configmaps"][0].(*corev1.ConfigMap) //nolint:errcheck,forcetypeassert // see newDistant
 				test.change(way, holder)
-				registry := registryOver(map[string]*distant{"rome": way}, map[string]access.Credentials{"rome": {Host: "https://rome"}})
+				registry := registryOver(map[string]*distant{"rome": way},
+					map[string]access.Credentials{"rome": {Host: "https://rome"}})
 				_, err := registry.Leaf(t.Context(), "rome")
 				explained, ok := errors.AsType[*Error](err)
 				if !ok || explained.ID != "cluster-id-invalid" || Lost(err) || NoLiqo(err) {

@@ -62,7 +62,9 @@ func TestALeafThatCannotBeUsedIsExplained(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			registry := NewRegistry(Config{Clusters: map[string]access.Credentials{"rome": test.credentials}, LiqoNamespace: "liqo"})
+			registry := NewRegistry(Config{
+				Clusters: map[string]access.Credentials{"rome": test.credentials}, LiqoNamespace: "liqo",
+			})
 			defer registry.Close()
 			_, err := registry.Leaf(t.Context(), "rome")
 			var explained *Error

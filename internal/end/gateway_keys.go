@@ -32,8 +32,8 @@ func (e *End) keyOf(secret liqo.KeySecret) client.ObjectKey {
 	return client.ObjectKey{Namespace: cmp.Or(secret.Namespace, e.forgeTenantNamespace().Name), Name: secret.Name}
 }
 
-// checkKeySecret fails if the gateway could not take its keys from the user's Secret. A shortcut that claims the network
-// also gets the tenant namespace.
+// checkKeySecret fails if the gateway could not take its keys from the user's Secret. A shortcut that claims the
+// network also gets the tenant namespace.
 func (e *End) checkKeySecret(ctx context.Context, intent Intent) error {
 	key := client.ObjectKey{Namespace: *intent.Namespace, Name: intent.Gateway.KeySecret}
 	if key.Name == "" || key.Namespace != "" {

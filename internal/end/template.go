@@ -44,8 +44,8 @@ func (e *End) refer(template liqo.Template) (corev1.ObjectReference, error) {
 	}, e.Leaf.Explain(err)
 }
 
-// checkTemplate fails if the template of a gateway, or its kind, does not exist on the leaf, if it can't be rendered, or
-// if it does not use a setting of a new gateway.
+// checkTemplate fails if the template of a gateway, or its kind, does not exist on the leaf, if it can't be rendered,
+// or if it does not use a setting of a new gateway.
 func (e *End) checkTemplate(ctx context.Context, intent Intent) error {
 	objects, err := e.Find(ctx)
 	if err != nil {
