@@ -14,7 +14,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -41,14 +40,12 @@ type guarded struct {
 func newGuarded(t *testing.T) *guarded {
 	t.Helper()
 	g := &guarded{t: t, leaf: clustertest.Leaf(t, "rome"), lost: make(chan error, 1)}
-	g.leaf.Live = interceptor.NewClient(g.leaf.Live, interceptor.Funcs{Update: func(
-		ctx context.Context, c client.WithWatch, object client.Object, options ...client.UpdateOption,
-	) error {
+	clustertest.On(g.leaf, "update", func(call clustertest.Call[any]) error {
 		if err := g.failure.Load(); err != nil {
 			return *err
 		}
-		return c.Update(ctx, object, options...)
-	}})
+		return call.Send()
+	})
 	g.transport = cluster.NewFenced(g, func() { g.cuts.Add(1) })
 	g.ctx = cluster.WithFence(t.Context())
 	mine := claim("mine")

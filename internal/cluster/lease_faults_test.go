@@ -9,8 +9,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -20,14 +18,12 @@ func TestALeaseWhoseRenewalWasNotAnsweredIsKeptAndReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leaf := clustertest.Leaf(t, "rome")
 		var unanswered atomic.Int32
-		leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{Update: func(
-			ctx context.Context, c client.WithWatch, object client.Object, options ...client.UpdateOption,
-		) error {
-			if err := c.Update(ctx, object, options...); err != nil || unanswered.Add(1)%2 == 0 {
+		clustertest.On(leaf, "update", func(call clustertest.Call[any]) error {
+			if err := call.Send(); err != nil || unanswered.Add(1)%2 == 0 {
 				return err
 			}
 			return refusedConnection // the API server has written it, and the answer is lost
-		}})
+		})
 		mine := claim("mine")
 		mine.Lost = func(err error) { t.Errorf("the lease is lost: %v", err) }
 		lease, err := leaf.Hold(t.Context(), mine)
@@ -51,26 +47,20 @@ func TestARenewalThatIsUnderWayDelaysTheReleaseByItsAnswerOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leaf := clustertest.Leaf(t, "rome")
 		var deletes atomic.Int32
-		leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
-			Update: func(
-				ctx context.Context, c client.WithWatch, object client.Object, options ...client.UpdateOption,
-			) error {
-				if err := c.Update(ctx, object, options...); err != nil {
-					return err
-				}
-				select { // the leaf is far away, so its answer takes a while
-				case <-time.After(time.Second):
-					return nil
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-			},
-			Delete: func(
-				ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption,
-			) error {
-				deletes.Add(1)
-				return c.Delete(ctx, object, options...)
-			},
+		clustertest.On(leaf, "update", func(call clustertest.Call[any]) error {
+			if err := call.Send(); err != nil {
+				return err
+			}
+			select { // the leaf is far away, so its answer takes a while
+			case <-time.After(time.Second):
+				return nil
+			case <-call.Context.Done():
+				return call.Context.Err()
+			}
+		})
+		clustertest.On(leaf, "delete", func(call clustertest.Call[any]) error {
+			deletes.Add(1)
+			return call.Send()
 		})
 		lease, err := leaf.Hold(t.Context(), claim("mine"))
 		if err != nil {
@@ -131,26 +121,20 @@ func TestALeaseThatWasCreatedWithoutAnAnswerIsTakenAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leaf := clustertest.Leaf(t, "rome")
 		created := false
-		leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{Create: func(
-			ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption,
-		) error {
-			if err := c.Create(ctx, object, options...); err != nil || created {
+		clustertest.On(leaf, "create", func(call clustertest.Call[any]) error {
+			if err := call.Send(); err != nil || created {
 				return err
 			}
 			created = true
 			return refusedConnection
-		}})
+		})
 		isHeldAfter(t, leaf, 250*time.Millisecond)
 	})
 }
 
 func TestAMissingPermissionForALeaseIsToldAtOnce(t *testing.T) {
 	leaf := clustertest.Leaf(t, "rome")
-	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{Create: func(
-		context.Context, client.WithWatch, client.Object, ...client.CreateOption,
-	) error {
-		return forbidden
-	}})
+	clustertest.Fail[any](leaf, "create", forbidden)
 	if _, err := leaf.Hold(t.Context(), claim("nobody")); !apierrors.IsForbidden(err) {
 		t.Errorf("got: %v", err)
 	}

@@ -170,19 +170,16 @@ func TestADeletedLeaseIsNotTakenForOneThatAnotherHas(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				leaf := clustertest.Leaf(t, "rome")
 				var away atomic.Bool
-				whole := leaf.Live
-				leaf.Live = interceptor.NewClient(whole, interceptor.Funcs{Update: func(
-					ctx context.Context, c client.WithWatch, object client.Object, options ...client.UpdateOption,
-				) error {
+				clustertest.On(leaf, "update", func(call clustertest.Call[client.Object]) error {
 					if away.Load() {
 						return &url.Error{Op: "Put", URL: "https://rome", Err: errors.New("connection refused")}
 					}
-					err := c.Update(ctx, object, options...)
+					err := call.Send()
 					if test.conflict && apierrors.IsNotFound(err) {
-						return apierrors.NewConflict(coordinationv1.Resource("leases"), object.GetName(), errors.New("another UID"))
+						return apierrors.NewConflict(coordinationv1.Resource("leases"), call.Object.GetName(), errors.New("another UID"))
 					}
 					return err
-				}})
+				})
 				told := make(chan error, 1)
 				unlucky := claim("unlucky")
 				unlucky.Lost = func(err error) { told <- err }
@@ -196,7 +193,7 @@ func TestADeletedLeaseIsNotTakenForOneThatAnotherHas(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := whole.Delete(t.Context(), held); err != nil {
+				if err := leaf.Live.Delete(t.Context(), held); err != nil {
 					t.Fatal(err)
 				}
 				away.Store(false)

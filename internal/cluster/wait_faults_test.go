@@ -60,16 +60,14 @@ type failing struct {
 func failingLeaf(t *testing.T, object client.Object) *failing {
 	t.Helper()
 	f := &failing{Leaf: clustertest.Leaf(t, "rome", object)}
+	clustertest.On(f.Leaf, "get", func(call clustertest.Call[any]) error {
+		f.requests.Add(1)
+		if err := f.get.Load(); err != nil {
+			return *err
+		}
+		return call.Send()
+	})
 	f.Live = interceptor.NewClient(f.Live, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object,
-			options ...client.GetOption,
-		) error {
-			f.requests.Add(1)
-			if err := f.get.Load(); err != nil {
-				return *err
-			}
-			return c.Get(ctx, key, object, options...)
-		},
 		Watch: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
 		) (watch.Interface, error) {
 			f.requests.Add(1)

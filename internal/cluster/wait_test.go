@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
@@ -53,13 +52,11 @@ func TestAWaitForADeletionSeesIt(t *testing.T) {
 	another := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "others"}}
 	leaf := clustertest.Leaf(t, "rome", secret, another)
 	read := make(chan struct{}, 10)
-	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{Get: func(
-		ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
-	) error {
-		err := c.Get(ctx, key, object, options...)
+	clustertest.On(leaf, "get", func(call clustertest.Call[any]) error {
+		err := call.Send()
 		read <- struct{}{}
 		return err
-	}})
+	})
 	ended := make(chan error, 1)
 	go func() {
 		ended <- leaf.UntilGone(t.Context(), corev1.SchemeGroupVersion.WithKind("Secret"), client.ObjectKeyFromObject(secret))

@@ -15,7 +15,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -36,34 +35,24 @@ func newLeaf(t *testing.T, name, remote string, run kubelet, objects ...client.O
 	deployment.Spec.Template.Spec.Containers = []corev1.Container{{Image: "ghcr.io/liqotech/gateway:v1.2.0"}}
 	leaf := clustertest.Leaf(t, name, append(objects, gateway, deployment,
 		clustertest.Remapped(remote, "10.71.0.0/16", "10.68.0.0/16"), newNode(name+"-1"), newNode(name+"-2"))...)
-	live := leaf.Live
-	leaf.Live = interceptor.NewClient(live, interceptor.Funcs{
-		Create: func(
-			ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption,
-		) error {
-			if pod, ok := object.(*corev1.Pod); ok {
-				if err := run(pod, nil); err != nil {
-					return err
-				}
-			}
-			return c.Create(ctx, object, options...)
-		},
-		SubResourcePatch: func(
-			ctx context.Context, c client.Client, _ string, object client.Object, _ client.Patch,
-			_ ...client.SubResourcePatchOption,
-		) error {
-			pod := object.(*corev1.Pod) //nolint:errcheck,forcetypeassert // only pods get containers
-			added := &pod.Spec.EphemeralContainers[len(pod.Spec.EphemeralContainers)-1]
-			if err := run(pod, added); err != nil {
-				return err
-			}
-			status := pod.Status
-			if err := c.Update(ctx, pod); err != nil {
-				return err
-			}
-			pod.Status = status
-			return c.Status().Update(ctx, pod)
-		},
+	clustertest.On(leaf, "create", func(call clustertest.Call[*corev1.Pod]) error {
+		if err := run(call.Object, nil); err != nil {
+			return err
+		}
+		return call.Send()
+	})
+	clustertest.On(leaf, "subresource", func(call clustertest.Call[*corev1.Pod]) error {
+		pod := call.Object
+		added := &pod.Spec.EphemeralContainers[len(pod.Spec.EphemeralContainers)-1]
+		if err := run(pod, added); err != nil {
+			return err
+		}
+		status := pod.Status
+		if err := call.Client.Update(call.Context, pod); err != nil {
+			return err
+		}
+		pod.Status = status
+		return call.Client.Status().Update(call.Context, pod)
 	})
 	return leaf
 }

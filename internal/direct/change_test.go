@@ -12,9 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
@@ -93,16 +93,14 @@ func TestAWithdrawalEndsIfTheServiceRequestsDirectConnectionsAgainOrGoes(t *test
 			r, m := rome(t, joined("milan"), reflected("web-milan", toMilan)), // which never follow
 				milan(t, joined("rome"), reflected("web-rome", toRome))
 			var once sync.Once
-			r.Live = interceptor.NewClient(r.Live, interceptor.Funcs{List: func(
-				ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
-			) error {
+			clustertest.On(r, "list", func(call clustertest.Call[any]) error {
 				once.Do(func() { // while the withdrawal waits
-					if err := change(ctx, centre.Live); err != nil {
+					if err := change(call.Context, centre.Live); err != nil {
 						t.Error(err)
 					}
 				})
-				return c.List(ctx, list, options...)
-			}})
+				return call.Send()
+			})
 			if _, _, err := of(centre, r, m).Withdraw(t.Context(), Owner{Token: "me", Claims: true}); err != nil {
 				t.Error(err)
 			}

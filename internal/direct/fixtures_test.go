@@ -9,9 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -163,22 +161,10 @@ func following(t *testing.T, centre, rome, milan *cluster.Leaf) {
 		}
 		return nil
 	}
-	centre.Live = interceptor.NewClient(centre.Live, interceptor.Funcs{
-		Apply: func(
-			ctx context.Context, c client.WithWatch, intent runtime.ApplyConfiguration, options ...client.ApplyOption,
-		) error {
-			if err := c.Apply(ctx, intent, options...); err != nil {
-				return err
-			}
-			return follow(ctx, c)
-		},
-		Patch: func(
-			ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption,
-		) error {
-			if err := c.Patch(ctx, object, patch, options...); err != nil {
-				return err
-			}
-			return follow(ctx, c)
-		},
+	clustertest.On(centre, "apply patch", func(call clustertest.Call[any]) error {
+		if err := call.Send(); err != nil {
+			return err
+		}
+		return follow(call.Context, call.Client)
 	})
 }

@@ -1,7 +1,6 @@
 package direct
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -11,8 +10,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
@@ -223,11 +220,7 @@ func TestAServiceThatDoesNotExistIsNoError(t *testing.T) {
 
 func TestAnErrorOfTheCentreIsAnError(t *testing.T) {
 	centre, broken := europe(t, web(asked)), errors.New("broken")
-	centre.Live = interceptor.NewClient(centre.Live, interceptor.Funcs{List: func(
-		context.Context, client.WithWatch, client.ObjectList, ...client.ListOption,
-	) error {
-		return broken
-	}})
+	clustertest.Fail[any](centre, "list", broken)
 	if _, err := of(centre).Observe(t.Context()); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}

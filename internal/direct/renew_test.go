@@ -1,7 +1,6 @@
 package direct
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -9,9 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -19,33 +16,23 @@ import (
 
 // alsoSetBy lets a centre show that field managers have set the annotation. It records who patches the Service.
 func alsoSetBy(centre *cluster.Leaf, patched *[]string, setters ...setter) {
-	centre.Live = interceptor.NewClient(centre.Live, interceptor.Funcs{
-		Get: func(
-			ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, opts ...client.GetOption,
-		) error {
-			err := c.Get(ctx, key, object, opts...)
-			if service, is := object.(*corev1.Service); is && err == nil {
-				for _, one := range setters {
-					entry := metav1.ManagedFieldsEntry{
-						Manager: one.manager, Operation: metav1.ManagedFieldsOperationUpdate,
-						FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:annotations":{"f:` + annotation + `":{}}}}`)},
-					}
-					if one.applies {
-						entry.Operation = metav1.ManagedFieldsOperationApply
-					}
-					service.ManagedFields = append(service.ManagedFields, entry)
-				}
+	clustertest.On(centre, "get", func(call clustertest.Call[*corev1.Service]) error {
+		err := call.Send()
+		for _, one := range setters {
+			entry := metav1.ManagedFieldsEntry{
+				Manager: one.manager, Operation: metav1.ManagedFieldsOperationUpdate,
+				FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:annotations":{"f:` + annotation + `":{}}}}`)},
 			}
-			return err
-		},
-		Patch: func(
-			ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, opts ...client.PatchOption,
-		) error {
-			var options client.PatchOptions
-			options.ApplyOptions(opts)
-			*patched = append(*patched, options.FieldManager)
-			return c.Patch(ctx, object, patch, opts...)
-		},
+			if one.applies {
+				entry.Operation = metav1.ManagedFieldsOperationApply
+			}
+			call.Object.ManagedFields = append(call.Object.ManagedFields, entry)
+		}
+		return err
+	})
+	clustertest.On(centre, "patch", func(call clustertest.Call[any]) error {
+		*patched = append(*patched, call.FieldManager)
+		return call.Send()
 	})
 }
 
@@ -129,25 +116,14 @@ func TestARequestIsNotRenewedWhereLiqoLooksByItself(t *testing.T) {
 // values records the values of the annotation after each write.
 func values(centre *cluster.Leaf) *[]string {
 	var all []string
-	record := func(ctx context.Context, c client.Client, err error) error {
+	clustertest.On(centre, "apply patch", func(call clustertest.Call[any]) error {
 		var service corev1.Service
+		err := call.Send()
 		if err == nil {
-			err = c.Get(ctx, client.ObjectKey{Namespace: "shop", Name: "web"}, &service)
+			err = call.Client.Get(call.Context, client.ObjectKey{Namespace: "shop", Name: "web"}, &service)
 		}
 		all = append(all, service.Annotations[annotation])
 		return err
-	}
-	centre.Live = interceptor.NewClient(centre.Live, interceptor.Funcs{
-		Apply: func(
-			ctx context.Context, c client.WithWatch, intent runtime.ApplyConfiguration, options ...client.ApplyOption,
-		) error {
-			return record(ctx, c, c.Apply(ctx, intent, options...))
-		},
-		Patch: func(
-			ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption,
-		) error {
-			return record(ctx, c, c.Patch(ctx, object, patch, options...))
-		},
 	})
 	return &all
 }

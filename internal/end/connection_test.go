@@ -1,14 +1,11 @@
 package end
 
 import (
-	"context"
 	"reflect"
 	"strings"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -49,14 +46,10 @@ func TestAWaitEndsWhenSomeoneElseDeletesTheGateway(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			milan := milansEnd(t, gateway.DeepCopy())
 			ended, read := make(chan error), make(chan struct{}, 10)
-			milan.Leaf.Cached = interceptor.NewClient(milan.Leaf.Live, interceptor.Funcs{
-				List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
-					err := c.List(ctx, list, options...)
-					if _, ok := list.(*networkingv1beta1.GatewayServerList); ok {
-						read <- struct{}{}
-					}
-					return err
-				},
+			clustertest.OnCached(milan.Leaf, "list", func(call clustertest.Call[*networkingv1beta1.GatewayServerList]) error {
+				err := call.Send()
+				read <- struct{}{}
+				return err
 			})
 			go func() { ended <- wait(milan) }()
 			<-read

@@ -1,7 +1,6 @@
 package end
 
 import (
-	"context"
 	"errors"
 	"testing"
 
@@ -11,8 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -22,34 +19,12 @@ import (
 func answering(t *testing.T, e *End, answer error) map[string]int {
 	t.Helper()
 	asked := map[string]int{}
-	isTried := func(verb string, object client.Object, dryRun []string) bool {
-		deployment, ok := object.(*appsv1.Deployment)
-		if !ok {
-			return false
+	clustertest.On(e.Leaf, "create patch", func(call clustertest.Call[*appsv1.Deployment]) error {
+		asked[call.Verb]++
+		if !call.DryRun || len(call.Object.Spec.Template.Spec.Containers) == 0 {
+			t.Errorf("it is no dry run of %+v", call.Object.Spec)
 		}
-		asked[verb]++
-		if len(dryRun) == 0 || len(deployment.Spec.Template.Spec.Containers) == 0 {
-			t.Errorf("it is no dry run of %+v", deployment.Spec)
-		}
-		return true
-	}
-	e.Leaf.Live = interceptor.NewClient(e.Leaf.Live, interceptor.Funcs{
-		Create: func(
-			ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption,
-		) error {
-			if isTried("create", object, (&client.CreateOptions{}).ApplyOptions(options).DryRun) {
-				return answer
-			}
-			return c.Create(ctx, object, options...)
-		},
-		Patch: func(
-			ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption,
-		) error {
-			if isTried("patch", object, (&client.PatchOptions{}).ApplyOptions(options).DryRun) {
-				return answer
-			}
-			return c.Patch(ctx, object, patch, options...)
-		},
+		return answer
 	})
 	return asked
 }

@@ -1,15 +1,13 @@
 package end
 
 import (
-	"context"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -54,14 +52,8 @@ func TestARemovalWithoutAGatewayRemovesOnlyItsOwnRules(t *testing.T) {
 
 func TestARemovalNeedsNoRightToReadRules(t *testing.T) {
 	e := milansEnd(t)
-	e.Leaf.Live = interceptor.NewClient(e.Leaf.Live, interceptor.Funcs{
-		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
-			if _, rules := list.(*networkingv1beta1.FirewallConfigurationList); rules {
-				return apierrors.NewForbidden(schema.GroupResource{Resource: "firewallconfigurations"}, "", nil)
-			}
-			return c.List(ctx, list, options...)
-		},
-	})
+	clustertest.Fail[*networkingv1beta1.FirewallConfigurationList](e.Leaf, "list",
+		apierrors.NewForbidden(schema.GroupResource{Resource: "firewallconfigurations"}, "", nil))
 	must(t, e.RemoveGateways(t.Context()))
 	must(t, e.RemoveLeftRules(t.Context(), owner.Unfinished{"killed": {}}, false))
 }

@@ -1,7 +1,6 @@
 package end
 
 import (
-	"context"
 	"slices"
 	"testing"
 
@@ -10,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/reactions"
@@ -39,30 +37,22 @@ func TestOnlyTheNewPodConfirmsTheRulesOfAGatewayThatHasRestarted(t *testing.T) {
 			must(t, err)
 			must(t, e.Leaf.EditStatus(t.Context(), objects.Firewall, report))
 			looks, reports := 0, 0
-			e.Leaf.Live = interceptor.NewClient(e.Leaf.Live, interceptor.Funcs{
-				List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
-					pods, ok := list.(*corev1.PodList)
-					if !ok {
-						return c.List(ctx, list, options...)
-					}
-					for _, uid := range test.pods[looks] {
-						active := activePod("10.0.0.7")
-						active.UID = uid
-						pods.Items = append(pods.Items, *active)
-					}
-					looks++
-					return nil
-				},
-				SubResourcePatch: func(ctx context.Context, c client.Client, subresource string, object client.Object,
-					patch client.Patch, options ...client.SubResourcePatchOption,
-				) error {
-					if err := c.SubResource(subresource).Patch(ctx, object, patch, options...); err != nil {
-						return err
-					}
-					reports++
-					report(object)
-					return c.Status().Update(ctx, object)
-				},
+			clustertest.On(e.Leaf, "list", func(call clustertest.Call[*corev1.PodList]) error {
+				for _, uid := range test.pods[looks] {
+					active := activePod("10.0.0.7")
+					active.UID = uid
+					call.Object.Items = append(call.Object.Items, *active)
+				}
+				looks++
+				return nil
+			})
+			clustertest.On(e.Leaf, "subresource", func(call clustertest.Call[client.Object]) error {
+				if err := call.Send(); err != nil {
+					return err
+				}
+				reports++
+				report(call.Object)
+				return call.Client.Status().Update(call.Context, call.Object)
 			})
 			restarted := EnsuredGateway{Object: objects.Gateway.Object, Restarts: true, parts: &parts{}, former: test.former}
 			must(t, e.WaitForLimits(t.Context(), restarted))

@@ -1,7 +1,6 @@
 package end
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -14,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
@@ -241,15 +239,12 @@ func TestANodePortOfAnotherServiceIsFoundByADryRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			leaf := clustertest.Leaf(t, "milan", test.objects...)
-			leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{Create: func(
-				_ context.Context, _ client.WithWatch, object client.Object, options ...client.CreateOption,
-			) error {
-				dry := (&client.CreateOptions{}).ApplyOptions(options).DryRun
-				if service, ok := object.(*corev1.Service); !ok || service.Spec.Ports[0].NodePort != test.port || len(dry) == 0 {
-					t.Errorf("it creates %+v", object)
+			clustertest.On(leaf, "create", func(call clustertest.Call[any]) error {
+				if service, ok := call.Object.(*corev1.Service); !ok || service.Spec.Ports[0].NodePort != test.port || !call.DryRun {
+					t.Errorf("it creates %+v", call.Object)
 				}
 				return test.answer
-			}})
+			})
 			server := liqo.GatewaySettings{Role: liqo.ServerRole, NodePort: test.port}
 			err := New(leaf, Remote{Name: "rome", ID: "rome"}).checkNodePort(t.Context(), server)
 			if (err != nil) != test.refused ||

@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -39,16 +38,12 @@ func TestTheTenantNamespaceIsTheOwnersAlthoughTheAnswerToItsCreateWasLost(t *tes
 	rome := romesEnd(t)
 	rome.Owner = me
 	creates := 0
-	rome.Leaf.Live = interceptor.NewClient(rome.Leaf.Live, interceptor.Funcs{
-		Create: func(
-			ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption,
-		) error {
-			err := c.Create(ctx, object, options...)
-			if creates++; creates == 1 {
-				return &url.Error{Op: "Post", URL: "https://rome", Err: syscall.ECONNRESET}
-			}
-			return err
-		},
+	clustertest.On(rome.Leaf, "create", func(call clustertest.Call[any]) error {
+		err := call.Send()
+		if creates++; creates == 1 {
+			return &url.Error{Op: "Post", URL: "https://rome", Err: syscall.ECONNRESET}
+		}
+		return err
 	})
 	if name, err := rome.ensureTenantNamespace(t.Context()); err != nil || name != "liqo-tenant-milan" || creates != 2 {
 		t.Errorf("got %q after %d creates (%v)", name, creates, err)

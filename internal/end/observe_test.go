@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -82,16 +81,10 @@ func TestATunnelIsUpOnlyAsLongAsItsGatewaySaysSo(t *testing.T) {
 
 func TestAReportCountsByTheLaterOfTheNodesAndTheAPIServersClock(t *testing.T) {
 	rome := romesEnd(t, clustertest.ClientEnd("milan", reported(networkingv1beta1.Connected, time.Hour))...)
-	rome.Leaf.Live = interceptor.NewClient(rome.Leaf.Live, interceptor.Funcs{
-		Get: func(
-			ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
-		) error {
-			err := c.Get(ctx, key, object, options...)
-			if connection, ok := object.(*networkingv1beta1.Connection); ok { // the node's clock is an hour slow
-				connection.ManagedFields = []metav1.ManagedFieldsEntry{{Subresource: "status", Time: new(metav1.Now())}}
-			}
-			return err
-		},
+	clustertest.On(rome.Leaf, "get", func(call clustertest.Call[*networkingv1beta1.Connection]) error {
+		err := call.Send() // the node's clock is an hour slow
+		call.Object.ManagedFields = []metav1.ManagedFieldsEntry{{Subresource: "status", Time: new(metav1.Now())}}
+		return err
 	})
 	objects, err := rome.Observe(t.Context())
 	if err != nil || objects.Tunnel() != networkingv1beta1.Connected {
@@ -102,13 +95,9 @@ func TestAReportCountsByTheLaterOfTheNodesAndTheAPIServersClock(t *testing.T) {
 // counted counts the requests for one object on a leaf, and returns the count so far.
 func counted(leaf *cluster.Leaf) func() int {
 	var count atomic.Int32
-	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
-		Get: func(
-			ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
-		) error {
-			count.Add(1)
-			return c.Get(ctx, key, object, options...)
-		},
+	clustertest.On(leaf, "get", func(call clustertest.Call[any]) error {
+		count.Add(1)
+		return call.Send()
 	})
 	return func() int { return int(count.Load()) }
 }
@@ -159,15 +148,11 @@ func TestASilentTunnelIsAskedAboutAgainOnceItsConnectionChanges(t *testing.T) {
 func TestAFailedRequestAboutASilentTunnelIsRepeated(t *testing.T) {
 	rome := romesEnd(t, clustertest.ClientEnd("milan", reported(networkingv1beta1.Connected, time.Hour))...)
 	fails := true
-	rome.Leaf.Live = interceptor.NewClient(rome.Leaf.Live, interceptor.Funcs{
-		Get: func(
-			ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
-		) error {
-			if fails {
-				return errors.New("no answer")
-			}
-			return c.Get(ctx, key, object, options...)
-		},
+	clustertest.On(rome.Leaf, "get", func(call clustertest.Call[any]) error {
+		if fails {
+			return errors.New("no answer")
+		}
+		return call.Send()
 	})
 	if _, err := rome.Observe(t.Context()); err == nil {
 		t.Error("the failure is lost")
@@ -185,16 +170,10 @@ func TestAllSilentTunnelsOfALeafAreAskedAboutAtTheSameTime(t *testing.T) {
 	)...)
 	var both sync.WaitGroup // each request waits for the other's, so that one after the other would never end
 	both.Add(2)
-	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
-		Get: func(
-			ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
-		) error {
-			if _, first := object.(*networkingv1beta1.Connection); first {
-				both.Done()
-				both.Wait()
-			}
-			return c.Get(ctx, key, object, options...)
-		},
+	clustertest.On(leaf, "get", func(call clustertest.Call[*networkingv1beta1.Connection]) error {
+		both.Done()
+		both.Wait()
+		return call.Send()
 	})
 	networks, err := ObserveNetworks(t.Context(), leaf, owner.Owner{})
 	if err != nil || networks["milan"].SilentSince.IsZero() || networks["turin"].SilentSince.IsZero() {

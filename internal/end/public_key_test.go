@@ -1,7 +1,6 @@
 package end
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
@@ -119,15 +117,13 @@ func TestTheKeyOfANewGatewayIsTheOneThatIsSeenFirstButNotThatOfAFormerOne(t *tes
 		t.Run(name, func(t *testing.T) {
 			server := milansEnd(t, gateway.DeepCopy(), secretOf("now", now))
 			seen, told := make(chan client.Object), make(chan struct{})
-			server.Leaf.Live = interceptor.NewClient(server.Leaf.Live, interceptor.Funcs{Get: func(
-				ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
-			) error {
+			clustertest.On(server.Leaf, "get", func(call clustertest.Call[any]) error {
 				if <-told; !test.answers {
-					<-ctx.Done()
-					return ctx.Err()
+					<-call.Context.Done()
+					return call.Context.Err()
 				}
-				return c.Get(ctx, key, object, options...)
-			}})
+				return call.Send()
+			})
 			go func() {
 				defer close(told)
 				for _, secret := range test.seen {

@@ -9,7 +9,6 @@ import (
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -68,18 +67,11 @@ func liqoRemaps(t *testing.T, e *End, podCIDR networkingv1beta1.CIDR) {
 		}
 		return c.Status().Update(ctx, configuration)
 	}
-	e.Leaf.Live = interceptor.NewClient(e.Leaf.Live, interceptor.Funcs{
-		List: func(
-			ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
-		) error {
-			if err := c.List(ctx, list, options...); err != nil {
-				return err
-			}
-			if _, allocated := list.(*ipamv1alpha1.NetworkList); allocated && !replaced {
-				return replace(ctx, c)
-			}
-			return nil
-		},
+	clustertest.On(e.Leaf, "list", func(call clustertest.Call[*ipamv1alpha1.NetworkList]) error {
+		if err := call.Send(); err != nil || replaced {
+			return err
+		}
+		return replace(call.Context, call.Client)
 	})
 }
 

@@ -1,7 +1,6 @@
 package end
 
 import (
-	"context"
 	"errors"
 	"net/url"
 	"syscall"
@@ -15,7 +14,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
@@ -56,16 +54,12 @@ func TestRoutesAreRenewedAlthoughTheAPIServerIsAwayForAMoment(t *testing.T) {
 	}}
 	milan := milansEnd(t, gateway, connection, routes)
 	away := true
-	milan.Leaf.Live = interceptor.NewClient(milan.Leaf.Live, interceptor.Funcs{
-		Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch,
-			options ...client.PatchOption,
-		) error {
-			if away {
-				away = false
-				return &url.Error{Op: "Patch", URL: "https://milan", Err: syscall.ECONNREFUSED}
-			}
-			return c.Patch(ctx, object, patch, options...)
-		},
+	clustertest.On(milan.Leaf, "patch", func(call clustertest.Call[any]) error {
+		if away {
+			away = false
+			return &url.Error{Op: "Patch", URL: "https://milan", Err: syscall.ECONNREFUSED}
+		}
+		return call.Send()
 	})
 	must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: true, parts: &parts{}}))
 	must(t, milan.Leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))
@@ -137,18 +131,10 @@ func TestRoutesAreRenewedOnceLiqoLeadsTheNodesToTheNewPod(t *testing.T) {
 func TestRoutesAreRenewedAtOnceWithoutThePermissionToSeeWhatTheNodesKnow(t *testing.T) {
 	gateway, connection := restarted()
 	milan := milansEnd(t, gateway, connection, routesOf(gateway), fabricTo("10.0.0.7"), activePod("10.0.0.8"))
-	milan.Leaf.Live = interceptor.NewClient(milan.Leaf.Live, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object,
-			options ...client.GetOption,
-		) error {
-			if _, hidden := object.(*networkingv1beta1.InternalFabric); hidden {
-				return apierrors.NewForbidden(networkingv1beta1.InternalFabricGroupResource, key.Name, errors.New(
-					`User "jane" cannot get resource "internalfabrics" in API group "networking.liqo.io" in the namespace "`+
-						key.Namespace+`"`))
-			}
-			return c.Get(ctx, key, object, options...)
-		},
-	})
+	clustertest.Fail[*networkingv1beta1.InternalFabric](milan.Leaf, "get", apierrors.NewForbidden(
+		networkingv1beta1.InternalFabricGroupResource, "rome", errors.New(
+			`User "jane" cannot get resource "internalfabrics" in API group "networking.liqo.io" in the namespace "`+
+				gateway.Namespace+`"`)))
 	must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: true, parts: &parts{}}))
 	routes := routesOf(gateway)
 	must(t, milan.Leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))

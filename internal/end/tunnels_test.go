@@ -1,7 +1,6 @@
 package end
 
 import (
-	"context"
 	"slices"
 	"testing"
 	"time"
@@ -10,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -93,17 +91,10 @@ func TestAGatewayWithSeveralTunnelsCannotBeLimited(t *testing.T) {
 
 // showPorts lets the gateway of a leaf have a list of ports. The types of the leaf's fake client do not have it.
 func showPorts(leaf *cluster.Leaf, ports []any) {
-	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
-		Get: func(
-			ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
-		) error {
-			if err := c.Get(ctx, key, object, options...); err != nil {
-				return err
-			}
-			if whole, ok := object.(*unstructured.Unstructured); ok {
-				return unstructured.SetNestedSlice(whole.Object, ports, "spec", "endpoint", "ports")
-			}
-			return nil
-		},
+	clustertest.On(leaf, "get", func(call clustertest.Call[*unstructured.Unstructured]) error {
+		if err := call.Send(); err != nil {
+			return err
+		}
+		return unstructured.SetNestedSlice(call.Object.Object, ports, "spec", "endpoint", "ports")
 	})
 }

@@ -12,7 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
@@ -106,14 +105,8 @@ func TestAnAddressThatMayNotLeadToTheServerIsDoubtedByWhatTheClientHas(t *testin
 
 func TestAnAddressIsNotDoubtedIfTheLeafDoesNotShowWhy(t *testing.T) {
 	rome := diallingFrom(t, home{[]string{"10.200.0.11"}, []string{"172.18.0.2"}}, "10.200.0.77")
-	rome.Leaf.Live = interceptor.NewClient(rome.Leaf.Live, interceptor.Funcs{
-		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
-			if _, ranges := list.(*ipamv1alpha1.NetworkList); ranges {
-				return apierrors.NewForbidden(schema.GroupResource{Group: "ipam.liqo.io", Resource: "networks"}, "", nil)
-			}
-			return c.List(ctx, list, options...)
-		},
-	})
+	clustertest.Fail[*ipamv1alpha1.NetworkList](rome.Leaf, "list",
+		apierrors.NewForbidden(schema.GroupResource{Group: "ipam.liqo.io", Resource: "networks"}, "", nil))
 	text := Detail(Wait(t.Context(), rome, "an end", context.DeadlineExceeded))
 	if strings.Contains(text, "10.200.0.77 is in") || !strings.Contains(text, "could not be read") {
 		t.Errorf("got:\n%s", text)

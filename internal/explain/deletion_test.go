@@ -14,7 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 var deploymentKind = appsv1.SchemeGroupVersion.WithKind("Deployment")
@@ -75,17 +76,13 @@ func TestAnOwnerThatMayNotBeReadIsNotCalledGone(t *testing.T) {
 		APIVersion: networkingv1beta1.GroupVersion.String(), Kind: networkingv1beta1.GatewayServerKind, Name: "rome",
 	}}
 	leaf := milan(t, deployment).Leaf
-	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object,
-			options ...client.GetOption,
-		) error {
-			if object.GetObjectKind().GroupVersionKind().Kind == networkingv1beta1.GatewayServerKind {
-				return apierrors.NewForbidden(networkingv1beta1.GatewayServerGroupResource, key.Name, errors.New(
-					`User "terraform" cannot get resource "gatewayservers" in API group "networking.liqo.io" `+
-						`in the namespace "liqo-tenant-rome"`))
-			}
-			return c.Get(ctx, key, object, options...)
-		},
+	clustertest.On(leaf, "get", func(call clustertest.Call[client.Object]) error {
+		if call.Object.GetObjectKind().GroupVersionKind().Kind == networkingv1beta1.GatewayServerKind {
+			return apierrors.NewForbidden(networkingv1beta1.GatewayServerGroupResource, "rome", errors.New(
+				`User "terraform" cannot get resource "gatewayservers" in API group "networking.liqo.io" `+
+					`in the namespace "liqo-tenant-rome"`))
+		}
+		return call.Send()
 	})
 	err := Deletion(t.Context(), leaf, deploymentKind, client.ObjectKeyFromObject(deployment), context.DeadlineExceeded)
 	text := Detail(err)
@@ -154,11 +151,7 @@ func TestAnObjectWithAnOwnerWaitsForTheOwner(t *testing.T) {
 	}
 	t.Run("whose events are forbidden to read", func(t *testing.T) {
 		leaf := milan(t, owner, owned, liqoControllers(1)).Leaf
-		leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
-			List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
-				return apierrors.NewForbidden(schema.GroupResource{Resource: "events"}, "", nil)
-			},
-		})
+		clustertest.Fail[any](leaf, "list", apierrors.NewForbidden(schema.GroupResource{Resource: "events"}, "", nil))
 		text := Detail(Deletion(t.Context(), leaf, deploymentKind, client.ObjectKeyFromObject(owned),
 			context.DeadlineExceeded))
 		if !strings.Contains(text, byOwner) || !strings.Contains(text, "events is forbidden") {

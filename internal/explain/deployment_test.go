@@ -11,8 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 func TestTheErrorNamesARefusedPod(t *testing.T) {
@@ -66,16 +66,12 @@ func TestTheAPIServerExplainsAMissingDeployment(t *testing.T) {
 			technology := &networkingv1beta1.WgGatewayServer{ObjectMeta: written("rome", "")}
 			technology.Spec.Deployment.Spec.Template.Spec.PriorityClassName = "high"
 			s := milan(t, exposedGateway(), technology, liqoControllers(1))
-			s.Leaf.Live = interceptor.NewClient(s.Leaf.Live, interceptor.Funcs{
-				Create: func(_ context.Context, _ client.WithWatch, object client.Object,
-					options ...client.CreateOption) error {
-					asked := (&client.CreateOptions{}).ApplyOptions(options)
-					if made, ok := object.(*appsv1.Deployment); !ok || len(asked.DryRun) == 0 ||
-						made.Spec.Template.Spec.PriorityClassName != "high" {
-						t.Errorf("it makes %v", object)
-					}
-					return test.answer
-				},
+			clustertest.On(s.Leaf, "create", func(call clustertest.Call[any]) error {
+				if made, ok := call.Object.(*appsv1.Deployment); !ok || !call.DryRun ||
+					made.Spec.Template.Spec.PriorityClassName != "high" {
+					t.Errorf("it makes %v", call.Object)
+				}
+				return test.answer
 			})
 			says(t, Wait(t.Context(), s, "an end", context.DeadlineExceeded), test.headline, test.part)
 			if test.headline == "the gateway's Deployment is refused" && !s.Refuses(t.Context()) {

@@ -9,17 +9,15 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 func TestALeafThatDoesNotAnswerIsTheOnlyCause(t *testing.T) {
 	s := milan(t, exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeLoadBalancer))
 	refused := &url.Error{Op: "Get", URL: "https://milan.example:6443/api/v1/pods",
 		Err: errors.New("connection refused")}
-	s.Leaf.Live = interceptor.NewClient(s.Leaf.Live, interceptor.Funcs{
-		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error { return refused },
-	})
+	clustertest.Fail[any](s.Leaf, "list", refused)
 	err := Wait(t.Context(), s, "an end", context.DeadlineExceeded)
 	says(t, err, "the API server can't be reached", "milan.example:6443: connection refused")
 	for _, guess := range []string{"load balancer", "could not be read"} {

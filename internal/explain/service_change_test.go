@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"context"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -9,9 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
@@ -36,16 +34,12 @@ func TestTheAPIServerExplainsAServiceThatDoesNotChange(t *testing.T) {
 			gateway, existing := exposedGateway(), gatewayService(corev1.ServiceTypeNodePort)
 			existing.Spec.Ports = []corev1.ServicePort{{Port: 51840, NodePort: 31000}}
 			s := milan(t, gateway, technology, gatewayDeployment(), readyPod(), existing)
-			s.Leaf.Live = interceptor.NewClient(s.Leaf.Live, interceptor.Funcs{
-				Patch: func(_ context.Context, _ client.WithWatch, object client.Object, _ client.Patch,
-					options ...client.PatchOption) error {
-					asked := (&client.PatchOptions{}).ApplyOptions(options)
-					service, ok := object.(*corev1.Service)
-					if !ok || service.Spec.Ports[0].NodePort != test.wanted || len(asked.DryRun) == 0 {
-						t.Errorf("it changes %v", object)
-					}
-					return test.answer
-				},
+			clustertest.On(s.Leaf, "patch", func(call clustertest.Call[any]) error {
+				service, ok := call.Object.(*corev1.Service)
+				if !ok || service.Spec.Ports[0].NodePort != test.wanted || !call.DryRun {
+					t.Errorf("it changes %v", call.Object)
+				}
+				return test.answer
 			})
 			causes, err := serviceChange(t.Context(), s, view{Objects: liqo.Objects{Gateway: liqo.GatewayOf(gateway)}})
 			if err != nil || len(causes) != test.causes {

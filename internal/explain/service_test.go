@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
@@ -55,16 +55,11 @@ func TestTheAPIServerExplainsAMissingService(t *testing.T) {
 			technology.Spec.Service.Spec.Type = corev1.ServiceTypeNodePort
 			gateway := exposedGateway()
 			s := milan(t, gateway, technology, gatewayDeployment(), readyPod())
-			s.Leaf.Live = interceptor.NewClient(s.Leaf.Live, interceptor.Funcs{
-				Create: func(_ context.Context, _ client.WithWatch, object client.Object,
-					options ...client.CreateOption) error {
-					asked := (&client.CreateOptions{}).ApplyOptions(options)
-					if service, ok := object.(*corev1.Service); !ok || service.Spec.Type != corev1.ServiceTypeNodePort ||
-						len(asked.DryRun) == 0 {
-						t.Errorf("it makes %v", object)
-					}
-					return test.answer
-				},
+			clustertest.On(s.Leaf, "create", func(call clustertest.Call[any]) error {
+				if service, ok := call.Object.(*corev1.Service); !ok || service.Spec.Type != corev1.ServiceTypeNodePort || !call.DryRun {
+					t.Errorf("it makes %v", call.Object)
+				}
+				return test.answer
 			})
 			causes, err := service(t.Context(), s, view{Objects: liqo.Objects{Gateway: liqo.GatewayOf(gateway)}})
 			if len(causes) != 1 || causes[0].Summary != test.summary || causes[0].Evidence[0] != test.evidence {
@@ -123,12 +118,7 @@ func TestTheAdviceAboutASingleGatewayNamesItsOwnResource(t *testing.T) {
 		s := milan(t, append(objects, exposedGateway(), technology, gatewayDeployment(), readyPod())...)
 		s.Alone = true
 		refusal := apierrors.NewBadRequest("no")
-		s.Leaf.Live = interceptor.NewClient(s.Leaf.Live, interceptor.Funcs{
-			Create: func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error { return refusal },
-			Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
-				return refusal
-			},
-		})
+		clustertest.Fail[any](s.Leaf, "create patch", refusal)
 		return s
 	}
 	const advice = "Change what the API server refuses, in the `liqo_gateway_server` or on the leaf. Then apply again"

@@ -10,10 +10,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
@@ -82,11 +81,7 @@ func TestTheErrorOfAWaitKeepsItsCauseAndHasTheWholeText(t *testing.T) {
 
 func TestAForbiddenRequestDoesNotHideTheRest(t *testing.T) {
 	s := milan(t, exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeLoadBalancer))
-	s.Leaf.Live = interceptor.NewClient(s.Leaf.Live, interceptor.Funcs{
-		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
-			return apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", nil)
-		},
-	})
+	clustertest.Fail[any](s.Leaf, "list", apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", nil))
 	const refusal = "there may be other causes: leaf \"milan\": the API server refuses a request: pods is forbidden"
 	err := Wait(t.Context(), s, "an end", context.DeadlineExceeded)
 	says(t, err, "the load balancer gives no address", refusal)

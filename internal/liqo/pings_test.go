@@ -1,7 +1,6 @@
 package liqo_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -10,7 +9,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -57,11 +55,7 @@ func TestPingsAreThoseOfTheGatewaysArgumentsElseTheUsualOnes(t *testing.T) {
 func TestPingsThatMayNotBeReadAreTheUsualOnes(t *testing.T) {
 	rome := clustertest.Leaf(t, "rome")
 	answer := apierrors.NewForbidden(schema.GroupResource{}, "gw-milan", nil)
-	rome.Live = interceptor.NewClient(rome.Live, interceptor.Funcs{
-		Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
-			return answer
-		},
-	})
+	clustertest.On(rome, "get", func(clustertest.Call[any]) error { return answer })
 	gateway := clustertest.GatewayClient("milan")
 	if pings, err := liqo.PingsOf(t.Context(), rome, gateway); err != nil || pings != liqo.UsualPings() {
 		t.Errorf("got %+v (%v)", pings, err)

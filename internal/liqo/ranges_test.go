@@ -1,15 +1,12 @@
 package liqo_test
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -18,26 +15,23 @@ import (
 
 func TestALeafsRangesAreAskedForOnceAndAgainAfterAFailure(t *testing.T) {
 	leaf := clustertest.Leaf(t, "rome", clustertest.Ranges("10.1.0.0/16", "10.2.0.0/16")...)
-	answering := leaf.Live
-	leaf.Live = interceptor.NewClient(answering, interceptor.Funcs{
-		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
-			return apierrors.NewServiceUnavailable("no endpoints")
-		},
+	var failure error = apierrors.NewServiceUnavailable("no endpoints")
+	clustertest.On(leaf, "list", func(call clustertest.Call[any]) error {
+		if failure != nil {
+			return failure
+		}
+		return call.Send()
 	})
 	if ranges, err := liqo.RangesOf(t.Context(), leaf); !cluster.Unreachable(err) {
 		t.Fatalf("got %+v (%v)", ranges, err)
 	}
-	leaf.Live = answering
+	failure = nil
 	for range 2 {
 		ranges, err := liqo.RangesOf(t.Context(), leaf)
 		if err != nil || !slices.Equal(ranges.PodCIDRs, []string{"10.1.0.0/16"}) || ranges.ExternalCIDR != "10.2.0.0/16" {
 			t.Errorf("got %+v (%v)", ranges, err)
 		}
-		leaf.Live = interceptor.NewClient(answering, interceptor.Funcs{
-			List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
-				return errors.New("asked again")
-			},
-		})
+		failure = errors.New("asked again")
 	}
 }
 

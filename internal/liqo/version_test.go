@@ -1,7 +1,6 @@
 package liqo_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -10,8 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -63,12 +60,8 @@ func TestAVersionThatNoImageSaysIsNoAnswerOfTheAPIServer(t *testing.T) {
 
 func TestAVersionThatMayNotBeReadSaysWhichPermissionIsMissing(t *testing.T) {
 	leaf := clustertest.Leaf(t, "rome")
-	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
-		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
-			return apierrors.NewForbidden(appsv1.Resource("deployments"), "", errors.New(
-				`User "terraform" cannot list resource "deployments" in API group "apps" in the namespace "liqo"`))
-		},
-	})
+	clustertest.Fail[any](leaf, "list", apierrors.NewForbidden(appsv1.Resource("deployments"), "", errors.New(
+		`User "terraform" cannot list resource "deployments" in API group "apps" in the namespace "liqo"`)))
 	_, err := liqo.Version(t.Context(), leaf)
 	if err == nil || !strings.Contains(err.Error(), "no permission to list deployments.apps") {
 		t.Errorf("the error is: %v", err)

@@ -9,8 +9,6 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	coordinationv1 "k8s.io/api/coordination/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -118,13 +116,11 @@ func (s *Shortcut) connectUntilTaken(t *testing.T, spec Spec) error {
 // countDeletions counts what is deleted from a leaf from now on, except for leases.
 func countDeletions(leaf *cluster.Leaf) *atomic.Int32 {
 	var deletions atomic.Int32
-	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
-		Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
-			if _, lease := object.(*coordinationv1.Lease); !lease {
-				deletions.Add(1)
-			}
-			return c.Delete(ctx, object, options...)
-		},
+	clustertest.On(leaf, "delete", func(call clustertest.Call[any]) error {
+		if _, lease := call.Object.(*coordinationv1.Lease); !lease {
+			deletions.Add(1)
+		}
+		return call.Send()
 	})
 	return &deletions
 }

@@ -1,7 +1,6 @@
 package shortcut
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -19,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -257,15 +255,7 @@ func TestALeafWithoutAuthenticationKindsHasNoPeeringAndAnUnreadableOneMayHaveOne
 	} {
 		t.Run(name, func(t *testing.T) {
 			milan := withConfiguration(t)
-			milan.Live = interceptor.NewClient(milan.Live, interceptor.Funcs{
-				List: func(ctx context.Context, c client.WithWatch, list client.ObjectList,
-					options ...client.ListOption) error {
-					if _, ok := list.(*authv1beta1.TenantList); ok {
-						return test.answer
-					}
-					return c.List(ctx, list, options...)
-				},
-			})
+			clustertest.Fail[*authv1beta1.TenantList](milan, "list", test.answer)
 			shortcut := New(clustertest.Leaf(t, "rome"), milan)
 			if err := shortcut.Disconnect(t.Context(), Removal{}); (err == nil) != test.goes {
 				t.Error(err)
@@ -321,16 +311,7 @@ func TestADestroyThatCannotReleaseItsLeaseIsNotComplete(t *testing.T) {
 				t.Fatal(err)
 			}
 			holder := s.first().Leaf
-			holder.Live = interceptor.NewClient(holder.Live, interceptor.Funcs{
-				Delete: func(
-					ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption,
-				) error {
-					if _, lease := object.(*coordinationv1.Lease); lease {
-						return refused
-					}
-					return c.Delete(ctx, object, options...)
-				},
-			})
+			clustertest.Fail[*coordinationv1.Lease](holder, "delete", refused)
 			err := s.Disconnect(t.Context(), removal)
 			if _, ok := errors.AsType[*steps.Failure](err); !ok || !apierrors.IsForbidden(err) {
 				t.Errorf("it ends with %v", err)
@@ -362,15 +343,11 @@ func TestADestroyThatHasWaitedForItsTurnLooksAgain(t *testing.T) {
 func TestADestroyLooksAgainIfItsFirstLookFails(t *testing.T) {
 	milan := withConfiguration(t)
 	var asked atomic.Int32
-	milan.Live = interceptor.NewClient(milan.Live, interceptor.Funcs{
-		List: func(
-			ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
-		) error {
-			if _, ok := list.(*authv1beta1.TenantList); ok && asked.Add(1) == 1 {
-				return apierrors.NewServiceUnavailable("the API server restarts")
-			}
-			return c.List(ctx, list, options...)
-		},
+	clustertest.On(milan, "list", func(call clustertest.Call[*authv1beta1.TenantList]) error {
+		if asked.Add(1) == 1 {
+			return apierrors.NewServiceUnavailable("the API server restarts")
+		}
+		return call.Send()
 	})
 	s := New(leafWith(t, "rome"), milan)
 	if err := s.Disconnect(t.Context(), Removal{}); err != nil {

@@ -15,8 +15,6 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -387,19 +385,15 @@ func TestANamespaceStaysIfAPeeringBeginsWhileTheLastObjectGoes(t *testing.T) {
 	if err := configuration.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
 		t.Fatal(err)
 	}
-	milan.Live = interceptor.NewClient(milan.Live, interceptor.Funcs{Delete: func(
-		ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption,
-	) error {
-		if _, own := object.(*networkingv1beta1.Configuration); own {
-			tenant := &authv1beta1.Tenant{ObjectMeta: metav1.ObjectMeta{
-				Namespace: "liqo-tenant-rome", Name: "rome", Labels: map[string]string{consts.RemoteClusterID: "rome"},
-			}}
-			if err := c.Create(ctx, tenant); err != nil {
-				return err
-			}
+	clustertest.On(milan, "delete", func(call clustertest.Call[*networkingv1beta1.Configuration]) error {
+		tenant := &authv1beta1.Tenant{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "liqo-tenant-rome", Name: "rome", Labels: map[string]string{consts.RemoteClusterID: "rome"},
+		}}
+		if err := call.Client.Create(call.Context, tenant); err != nil {
+			return err
 		}
-		return c.Delete(ctx, object, options...)
-	}})
+		return call.Send()
+	})
 	kept, err := configuration.Remove(t.Context(), liqo.KeySecret{})
 	if err != nil || !strings.Contains(kept, "peering") {
 		t.Errorf("it keeps %q (%v)", kept, err)
@@ -420,15 +414,14 @@ func TestAnObjectThatOnlyTheCacheLacksIsNotGone(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	asked := make(chan struct{}, 1)
 	stale := clustertest.Leaf(t, "milan") // its cache and its watches have nothing
-	stale.Live = interceptor.NewClient(milan.Live, interceptor.Funcs{List: func(
-		ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
-	) error {
+	stale.Live = milan.Live
+	clustertest.On(stale, "list", func(call clustertest.Call[any]) error {
 		select {
 		case asked <- struct{}{}:
 		default:
 		}
-		return c.List(ctx, list, options...)
-	}})
+		return call.Send()
+	})
 	go func() {
 		<-asked
 		cancel(late)

@@ -1,9 +1,7 @@
 package shortcut
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"sync"
 	"syscall"
@@ -11,57 +9,23 @@ import (
 	"testing/synctest"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 )
 
 // firstWriteFails lets the first write of each kind to each object of a leaf fail.
 func firstWriteFails(leaf *cluster.Leaf, failure error) {
-	var (
-		mu     sync.Mutex
-		failed = map[string]bool{}
-	)
-	fails := func(verb string, object any) error {
-		mu.Lock()
-		defer mu.Unlock()
-		name := fmt.Sprintf("%s %T", verb, object)
-		if object, ok := object.(client.Object); ok {
-			name += leaf.Describe(object)
+	var failed sync.Map
+	clustertest.On(leaf, "apply patch delete", func(call clustertest.Call[client.Object]) error {
+		if _, again := failed.LoadOrStore(call.Verb+leaf.Describe(call.Object), true); !again {
+			return failure
 		}
-		if failed[name] {
-			return nil
-		}
-		failed[name] = true
-		return failure
-	}
-	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
-		Apply: func(ctx context.Context, c client.WithWatch, object runtime.ApplyConfiguration,
-			options ...client.ApplyOption,
-		) error {
-			return failedOr(fails("apply", object), func() error { return c.Apply(ctx, object, options...) })
-		},
-		Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch,
-			options ...client.PatchOption,
-		) error {
-			return failedOr(fails("patch", object), func() error { return c.Patch(ctx, object, patch, options...) })
-		},
-		Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
-			return failedOr(fails("delete", object), func() error { return c.Delete(ctx, object, options...) })
-		},
+		return call.Send()
 	})
-}
-
-// failedOr returns the failure, or else what the request returns.
-func failedOr(failure error, request func() error) error {
-	if failure != nil {
-		return failure
-	}
-	return request()
 }
 
 func TestAShortcutIsCreatedAndRemovedAlthoughEveryFirstWriteFails(t *testing.T) {

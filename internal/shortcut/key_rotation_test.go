@@ -4,17 +4,17 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 )
@@ -160,39 +160,15 @@ func TestARotationGivesBothGatewaysOtherKeysInPlace(t *testing.T) {
 func dieAfter(writes int64, leaves ...*cluster.Leaf) (revive func()) {
 	errKilled := errors.New("killed")
 	var done atomic.Int64
-	dead := func() error {
-		if done.Add(1) > writes {
-			return errKilled
-		}
-		return nil
-	}
-	alive := map[*cluster.Leaf]client.WithWatch{}
 	for _, leaf := range leaves {
-		alive[leaf] = leaf.Live
-		leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
-			Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
-				return failedOr(dead(), func() error { return c.Create(ctx, object, options...) })
-			},
-			Apply: func(
-				ctx context.Context, c client.WithWatch, object runtime.ApplyConfiguration, options ...client.ApplyOption,
-			) error {
-				return failedOr(dead(), func() error { return c.Apply(ctx, object, options...) })
-			},
-			Patch: func(
-				ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption,
-			) error {
-				return failedOr(dead(), func() error { return c.Patch(ctx, object, patch, options...) })
-			},
-			Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
-				return failedOr(dead(), func() error { return c.Delete(ctx, object, options...) })
-			},
+		clustertest.On(leaf, "create apply patch delete", func(call clustertest.Call[any]) error {
+			if done.Add(1) > writes {
+				return errKilled
+			}
+			return call.Send()
 		})
 	}
-	return func() {
-		for leaf, live := range alive {
-			leaf.Live = live
-		}
-	}
+	return func() { done.Store(math.MinInt64) }
 }
 
 func TestARotationThatIsKilledAnywhereIsFinishedByTheNextApply(t *testing.T) {

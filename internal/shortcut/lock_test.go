@@ -19,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -122,23 +121,15 @@ func TestTheTurnEndsWhenEverythingIsInPlace(t *testing.T) {
 			liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...),
 		).OwnedBy(me)
 		for _, e := range s.Ends() {
-			e.Leaf.Live = interceptor.NewClient(e.Leaf.Live, interceptor.Funcs{
-				Apply: func(
-					ctx context.Context, c client.WithWatch, intent runtime.ApplyConfiguration, options ...client.ApplyOption,
-				) error {
-					<-time.After(time.Second) // the API server is slow
-					return c.Apply(ctx, intent, options...)
-				},
-				Delete: func(
-					ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption,
-				) error {
-					if _, lease := object.(*coordinationv1.Lease); lease {
-						if state, err := s.Observe(ctx); err != nil || state.Status != Connected {
-							t.Errorf("the status is %s (%v)", state.Status, err)
-						}
-					}
-					return c.Delete(ctx, object, options...)
-				},
+			clustertest.On(e.Leaf, "apply", func(call clustertest.Call[any]) error {
+				<-time.After(time.Second) // the API server is slow
+				return call.Send()
+			})
+			clustertest.On(e.Leaf, "delete", func(call clustertest.Call[*coordinationv1.Lease]) error {
+				if state, err := s.Observe(call.Context); err != nil || state.Status != Connected {
+					t.Errorf("the status is %s (%v)", state.Status, err)
+				}
+				return call.Send()
 			})
 		}
 		if err := s.Connect(t.Context(), overNodePort); err != nil {
@@ -177,14 +168,7 @@ func TestACreateThatWaitsForADeletionHoldsUpOnlyItsOwnPair(t *testing.T) {
 // refuseReleases lets a leaf refuse to delete and to leave Leases.
 func refuseReleases(leaf *cluster.Leaf) {
 	refusal := apierrors.NewForbidden(schema.GroupResource{Resource: "leases"}, "pair", errors.New("not allowed"))
-	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{Delete: func(
-		ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption,
-	) error {
-		if _, lease := object.(*coordinationv1.Lease); lease {
-			return refusal
-		}
-		return c.Delete(ctx, object, options...)
-	}})
+	clustertest.Fail[*coordinationv1.Lease](leaf, "delete", refusal)
 }
 
 func TestALeaseThatCannotBeReleasedSpoilsNoCreateAndGivesNothingAway(t *testing.T) {
@@ -318,23 +302,16 @@ func TestAShortcutThatWasRemovedAMomentAgoDoesNotBlockAnother(t *testing.T) {
 	rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
 	milan := liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
 	var forgotten atomic.Bool
-	cached := rome.Cached.(client.WithWatch) //nolint:errcheck,forcetypeassert // see clustertest.Leaf
-	rome.Cached = interceptor.NewClient(cached, interceptor.Funcs{
-		List: func(
-			ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
-		) error {
-			if configurations, ok := list.(*networkingv1beta1.ConfigurationList); ok && !forgotten.Load() {
-				configurations.Items = []networkingv1beta1.Configuration{*removed}
-				return nil
-			}
-			return c.List(ctx, list, options...)
-		},
-		Get: func(
-			ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
-		) error {
-			forgotten.Store(true) // somebody waits for it
-			return c.Get(ctx, key, object, options...)
-		},
+	clustertest.OnCached(rome, "list", func(call clustertest.Call[*networkingv1beta1.ConfigurationList]) error {
+		if forgotten.Load() {
+			return call.Send()
+		}
+		call.Object.Items = []networkingv1beta1.Configuration{*removed}
+		return nil
+	})
+	clustertest.OnCached(rome, "get", func(call clustertest.Call[any]) error {
+		forgotten.Store(true) // somebody waits for it
+		return call.Send()
 	})
 	if err := New(rome, milan).OwnedBy(me).Connect(t.Context(), overNodePort); err != nil {
 		t.Error(err)
@@ -344,25 +321,14 @@ func TestAShortcutThatWasRemovedAMomentAgoDoesNotBlockAnother(t *testing.T) {
 // showLate lets the caches of a leaf show nothing until someone has read its gateways live.
 func showLate(leaf *cluster.Leaf) {
 	var read atomic.Bool
-	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
-		List: func(
-			ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
-		) error {
-			if _, gateways := list.(*networkingv1beta1.GatewayServerList); gateways {
-				read.Store(true)
-			}
-			return c.List(ctx, list, options...)
-		},
+	clustertest.On(leaf, "list", func(call clustertest.Call[*networkingv1beta1.GatewayServerList]) error {
+		read.Store(true)
+		return call.Send()
 	})
-	cached := leaf.Cached.(client.WithWatch) //nolint:errcheck,forcetypeassert // see clustertest.Leaf
-	leaf.Cached = interceptor.NewClient(cached, interceptor.Funcs{
-		List: func(
-			ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
-		) error {
-			if !read.Load() {
-				return nil
-			}
-			return c.List(ctx, list, options...)
-		},
+	clustertest.OnCached(leaf, "list", func(call clustertest.Call[any]) error {
+		if !read.Load() {
+			return nil
+		}
+		return call.Send()
 	})
 }

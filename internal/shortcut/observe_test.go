@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -75,14 +74,11 @@ func TestAShortcutThatOnlyTheCachesLackIsNotGone(t *testing.T) {
 			var stale []*cluster.Leaf // whose caches and watches have nothing
 			for _, leaf := range leaves {
 				behind := clustertest.Leaf(t, leaf.Name)
-				behind.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{List: func(
-					ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
-				) error {
-					if _, ok := list.(*networkingv1beta1.ConfigurationList); ok {
-						defer cancel(late)
-					}
-					return c.List(ctx, list, options...)
-				}})
+				behind.Live = leaf.Live
+				clustertest.On(behind, "list", func(call clustertest.Call[*networkingv1beta1.ConfigurationList]) error {
+					defer cancel(late)
+					return call.Send()
+				})
 				stale = append(stale, behind)
 			}
 			if state, err := New(stale[0], stale[1]).OwnedBy(self).Observe(ctx); !errors.Is(err, late) {

@@ -15,7 +15,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -294,11 +293,7 @@ func TestASurveyHasAllOwnersOfANetworkWhoHasMostFirst(t *testing.T) {
 
 func TestTheErrorOfALeafNamesAMissingPermission(t *testing.T) {
 	leaf := clustertest.Leaf(t, "rome")
-	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
-		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
-			return apierrors.NewForbidden(schema.GroupResource{Resource: "foreignclusters"}, "", nil)
-		},
-	})
+	clustertest.Fail[any](leaf, "list", apierrors.NewForbidden(schema.GroupResource{Resource: "foreignclusters"}, "", nil))
 	survey := NewSurvey(t.Context(), []string{"rome"},
 		asking(func(string) (*cluster.Leaf, error) { return leaf, nil }))
 	if err := survey.Leaves[0].Err; err == nil || !strings.Contains(err.Error(), "foreignclusters") ||
@@ -315,19 +310,12 @@ func TestTheCostOfALeafDoesNotGrowWithItsNetworks(t *testing.T) {
 		}
 		leaf := clustertest.Leaf(t, "rome", objects...)
 		var count atomic.Int32
-		counting := interceptor.NewClient(leaf.Live, interceptor.Funcs{
-			List: func(ctx context.Context, c client.WithWatch, list client.ObjectList,
-				options ...client.ListOption) error {
-				count.Add(1)
-				return c.List(ctx, list, options...)
-			},
-			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object,
-				options ...client.GetOption) error {
-				count.Add(1)
-				return c.Get(ctx, key, object, options...)
-			},
-		})
-		leaf.Cached, leaf.Live = counting, counting
+		counting := func(call clustertest.Call[any]) error {
+			count.Add(1)
+			return call.Send()
+		}
+		clustertest.On(leaf, "list get", counting)
+		clustertest.OnCached(leaf, "list get", counting)
 		surveyed := surveyLeaf(t.Context(), "rome", asking(func(string) (*cluster.Leaf, error) { return leaf, nil }))
 		if surveyed.Err != nil || len(surveyed.networks) != networks {
 			t.Fatalf("%d networks (%v)", len(surveyed.networks), surveyed.Err)

@@ -11,7 +11,6 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -104,25 +103,16 @@ func TestNoEndIsChangedIfTheOtherOneCanNotFollow(t *testing.T) {
 
 // removeBeforeLock lets a leaf remove an object when somebody asks for the lock. It answers slowly.
 func removeBeforeLock(leaf *cluster.Leaf, object client.Object) {
-	before := leaf.Live
-	leaf.Live = interceptor.NewClient(before, interceptor.Funcs{
-		Create: func(
-			ctx context.Context, c client.WithWatch, created client.Object, options ...client.CreateOption,
-		) error {
-			if _, lease := created.(*coordinationv1.Lease); lease {
-				<-time.After(time.Second)
-				if err := client.IgnoreNotFound(before.Delete(ctx, object)); err != nil {
-					return err
-				}
-			}
-			return c.Create(ctx, created, options...)
-		},
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object,
-			options ...client.GetOption,
-		) error {
-			<-time.After(2 * time.Second)
-			return c.Get(ctx, key, object, options...)
-		},
+	clustertest.On(leaf, "create", func(call clustertest.Call[*coordinationv1.Lease]) error {
+		<-time.After(time.Second)
+		if err := client.IgnoreNotFound(call.Client.Delete(call.Context, object)); err != nil {
+			return err
+		}
+		return call.Send()
+	})
+	clustertest.On(leaf, "get", func(call clustertest.Call[any]) error {
+		<-time.After(2 * time.Second)
+		return call.Send()
 	})
 }
 

@@ -13,13 +13,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/version"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	restfake "k8s.io/client-go/rest/fake"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
@@ -34,12 +31,13 @@ const RoundTrip = 100 * time.Millisecond
 func Distant(tb testing.TB, leaf *cluster.Leaf) *cluster.Leaf {
 	tb.Helper()
 	w := &way{tb: tb, leaf: leaf.Name, scheme: leaf.Live.Scheme(), began: time.Now(), filled: make(chan struct{})}
-	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
-		Get: w.get, List: w.list, Watch: w.watch,
-		Create: w.create, Update: w.update, Patch: w.patch, Apply: w.apply, Delete: w.delete,
+	On(leaf, "get list watch create update patch apply delete", func(call Call[any]) error {
+		if err := w.travel(call.Context, call.Verb, call.Object); err != nil {
+			return err
+		}
+		return call.Send()
 	})
-	cached := leaf.Cached.(client.WithWatch) //nolint:errcheck,forcetypeassert // see Leaf
-	leaf.Cached = interceptor.NewClient(cached, interceptor.Funcs{List: w.listCached})
+	OnCached(leaf, "list", w.listForeignClusters)
 	served := leaf.Discovery
 	leaf.Discovery = func(ctx context.Context) (discovery.DiscoveryInterface, error) {
 		near, err := served(ctx)
@@ -79,92 +77,16 @@ func (w *way) travel(ctx context.Context, verb string, what any) error {
 	}
 }
 
-func (w *way) get(
-	ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption,
-) error {
-	if err := w.travel(ctx, "get", object); err != nil {
-		return err
-	}
-	return c.Get(ctx, key, object, options...)
-}
-
-func (w *way) list(
-	ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
-) error {
-	if err := w.travel(ctx, "list", list); err != nil {
-		return err
-	}
-	return c.List(ctx, list, options...)
-}
-
-func (w *way) watch(
-	ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
-) (watch.Interface, error) {
-	if err := w.travel(ctx, "watch", list); err != nil {
-		return nil, err
-	}
-	return c.Watch(ctx, list, options...)
-}
-
-func (w *way) create(
-	ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption,
-) error {
-	if err := w.travel(ctx, "create", object); err != nil {
-		return err
-	}
-	return c.Create(ctx, object, options...)
-}
-
-func (w *way) update(
-	ctx context.Context, c client.WithWatch, object client.Object, options ...client.UpdateOption,
-) error {
-	if err := w.travel(ctx, "update", object); err != nil {
-		return err
-	}
-	return c.Update(ctx, object, options...)
-}
-
-func (w *way) patch(
-	ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption,
-) error {
-	if err := w.travel(ctx, "patch", object); err != nil {
-		return err
-	}
-	return c.Patch(ctx, object, patch, options...)
-}
-
-func (w *way) apply(
-	ctx context.Context, c client.WithWatch, intent runtime.ApplyConfiguration, options ...client.ApplyOption,
-) error {
-	if err := w.travel(ctx, "apply", intent); err != nil {
-		return err
-	}
-	return c.Apply(ctx, intent, options...)
-}
-
-func (w *way) delete(
-	ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption,
-) error {
-	if err := w.travel(ctx, "delete", object); err != nil {
-		return err
-	}
-	return c.Delete(ctx, object, options...)
-}
-
-// listCached reads a cache. The first reading of the ForeignClusters fills theirs, and others wait for it.
-func (w *way) listCached(
-	ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
-) error {
-	if _, late := list.(*liqov1beta1.ForeignClusterList); late {
-		w.first.Do(func() {
-			go func() {
-				defer close(w.filled)
-				_ = w.travel(context.WithoutCancel(ctx), "watch", list)
-			}()
-		})
-		<-w.filled
-	}
-	return c.List(ctx, list, options...)
+// listForeignClusters reads the cache of the ForeignClusters. The first reading fills it, and others wait for it.
+func (w *way) listForeignClusters(call Call[*liqov1beta1.ForeignClusterList]) error {
+	w.first.Do(func() {
+		go func() {
+			defer close(w.filled)
+			_ = w.travel(context.WithoutCancel(call.Context), "watch", call.Object)
+		}()
+	})
+	<-w.filled
+	return call.Send()
 }
 
 // distantDiscovery delays what a [Distant] leaf serves.

@@ -12,9 +12,7 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -25,25 +23,20 @@ import (
 func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 	tb.Helper()
 	leaf := clustertest.Leaf(tb, name, objects...)
-	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
-		Apply: apply, Delete: remove, SubResourcePatch: patchStatus,
-	})
+	clustertest.On(leaf, "apply", apply)
+	clustertest.On(leaf, "delete", remove)
+	clustertest.On(leaf, "subresource", patchStatus)
 	return leaf
 }
 
 // apply writes an object and then what Liqo creates or reports for it.
-func apply(
-	ctx context.Context, c client.WithWatch, intent runtime.ApplyConfiguration, options ...client.ApplyOption,
-) error {
-	if err := c.Apply(ctx, intent, options...); err != nil {
+func apply(call clustertest.Call[client.Object]) error {
+	if err := call.Send(); err != nil {
 		return err
 	}
-	written, ok := intent.(client.Object)
-	if !ok {
-		return nil
-	}
-	key := client.ObjectKeyFromObject(written)
-	switch written.GetObjectKind().GroupVersionKind().Kind {
+	ctx, c := call.Context, call.Client
+	key := client.ObjectKeyFromObject(call.Object)
+	switch call.Object.GetObjectKind().GroupVersionKind().Kind {
 	case networkingv1beta1.ConfigurationKind:
 		return report(ctx, c, key, remap)
 	case networkingv1beta1.GatewayServerKind:
@@ -76,32 +69,26 @@ func report[T any, P interface {
 	return c.Status().Update(ctx, object)
 }
 
-// patchStatus changes a status, and reports again that the rules of a gateway are in force if it has lost that report.
-func patchStatus(
-	ctx context.Context, c client.Client, subresource string, object client.Object, patch client.Patch,
-	options ...client.SubResourcePatchOption,
-) error {
-	if err := c.SubResource(subresource).Patch(ctx, object, patch, options...); err != nil {
+// patchStatus takes from the rules of a gateway the report that they are in force, and reports it again.
+func patchStatus(call clustertest.Call[*networkingv1beta1.FirewallConfiguration]) error {
+	if err := call.Send(); err != nil {
 		return err
 	}
-	if _, ok := object.(*networkingv1beta1.FirewallConfiguration); !ok {
-		return nil
-	}
-	return report(ctx, c, client.ObjectKeyFromObject(object), enforce)
+	return report(call.Context, call.Client, client.ObjectKeyFromObject(call.Object), enforce)
 }
 
 // remove deletes an object, and the objects that Liqo created for it.
-func remove(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
-	if err := c.Delete(ctx, object, options...); err != nil {
+func remove(call clustertest.Call[client.Object]) error {
+	if err := call.Send(); err != nil {
 		return err
 	}
-	switch object := object.(type) {
+	switch object := call.Object.(type) {
 	case *networkingv1beta1.Configuration:
-		return release(ctx, c, object)
+		return release(call.Context, call.Client, object)
 	case *networkingv1beta1.GatewayServer:
-		return forget(ctx, c, object, object.Spec.SecretRef)
+		return forget(call.Context, call.Client, object, object.Spec.SecretRef)
 	case *networkingv1beta1.GatewayClient:
-		return forget(ctx, c, object, object.Spec.SecretRef)
+		return forget(call.Context, call.Client, object, object.Spec.SecretRef)
 	default:
 		return nil
 	}
