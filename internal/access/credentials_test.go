@@ -62,9 +62,7 @@ func TestCredentialsBecomeAClientConfiguration(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			config, err := test.credentials.RESTConfig()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if !test.check(config) {
 				t.Errorf("got %v", config) // rest.Config hides its secrets
 			}

@@ -33,9 +33,7 @@ contexts:
 func writeKubeconfig(t *testing.T, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(content), 0o600))
 	return path
 }
 
@@ -121,9 +119,7 @@ func TestASharedKubeconfigIsReadAgainWhenItsFileHasChanged(t *testing.T) {
 		sample: "milan rome", strings.ReplaceAll(sample, "milan", "paris"): "paris rome",
 	} {
 		t.Run(content, func(t *testing.T) {
-			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, []byte(content), 0o600))
 			if err := os.Chtimes(path, time.Time{}, time.Unix(int64(len(contexts)), int64(contexts[0]))); err != nil {
 				t.Fatal(err) // two writes may come faster than the clock of the file system
 			}
@@ -139,9 +135,7 @@ func TestASharedKubeconfigIsReadAgainWhenItsFileHasChanged(t *testing.T) {
 func TestWhoeverLoadsASharedKubeconfigMayChangeIt(t *testing.T) {
 	kubeconfig := Kubeconfig{Content: sample}.Shared()
 	first, err := kubeconfig.load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	first.AuthInfos["admin"].Token = "other"
 	second, err := kubeconfig.load()
 	if err != nil || second.AuthInfos["admin"].Token != "s3cret" {
@@ -160,5 +154,12 @@ func BenchmarkManyLeavesOfOneKubeconfig(b *testing.B) {
 		if _, err := kubeconfig.load(); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -20,13 +20,9 @@ import (
 func leafAt(t *testing.T, address string, health *health) *Leaf {
 	t.Helper()
 	config, err := (access.Credentials{Host: address, Insecure: true}).RESTConfig()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	leaf, _, err := assemble("rome", config, nil, health, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return leaf
 }
 
@@ -58,13 +54,9 @@ func TestALeafWhoseWatchSendsTooMuchIsGivenUp(t *testing.T) {
 	transport := &limited{transport: server.Client().Transport, answer: 1 << 20, watch: 2 << 20, broken: health.giveUp}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/api/v1/pods?watch=true",
 		http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	response, err := transport.RoundTrip(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer response.Body.Close()
 	read, err := io.Copy(io.Discard, response.Body)
 	if err == nil || read > 2<<20 || !errors.Is(health.err(), err) ||
@@ -91,9 +83,7 @@ func TestAListComesInPages(t *testing.T) {
 		_ = json.NewEncoder(w).Encode(page)
 	})
 	var list corev1.PodList
-	if err := leafAt(t, server.URL, newHealth()).List(t.Context(), &list); err != nil {
-		t.Fatal(err)
-	}
+	must(t, leafAt(t, server.URL, newHealth()).List(t.Context(), &list))
 	if len(requests) != 3 || len(list.Items) != count || list.Items[0].Name != "0" || list.Items[count-1].Name != "1199" {
 		t.Errorf("%d pods, after the requests %q", len(list.Items), requests)
 	}

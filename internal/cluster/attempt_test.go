@@ -27,9 +27,7 @@ type silent struct {
 func newSilent(t *testing.T) *silent {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := &silent{address: "https://" + listener.Addr().String()}
 	var connections sync.WaitGroup
 	t.Cleanup(func() {
@@ -156,9 +154,7 @@ func TestALeafThatRefusesConnectionsIsAskedAgain(t *testing.T) {
 		t.Fatalf("got: %v", err)
 	}
 	listener, err := net.Listen("tcp", strings.TrimPrefix(address, "https://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	server.Listener = listener
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // connections end with the registry
 	server.StartTLS()
@@ -199,9 +195,7 @@ func TestTheCachesOfAReplacedLeafEnd(t *testing.T) {
 	registry := NewRegistry(Config{Clusters: map[string]access.Credentials{"rome": credentials}, LiqoNamespace: "liqo"})
 	t.Cleanup(registry.Close) // before the server, which waits for its connections
 	first, err := registry.Leaf(t.Context(), "rome")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for range cachedKinds() {
 		<-begun
 	}

@@ -62,18 +62,12 @@ func identityFor(id string, kubeconfig []byte) (*authv1beta1.Identity, *corev1.S
 func certificateUntil(t *testing.T, expiry time.Time) (certificate, key []byte) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: expiry}
 	content, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	secret, err := x509.MarshalECPrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: content}),
 		pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: secret})
 }
@@ -85,13 +79,9 @@ func kubeconfigOfLiqo(t *testing.T, change func(*clientcmdapi.Cluster, *clientcm
 	certificate, key := certificateUntil(t, time.Now().Add(time.Hour))
 	content, err := kubeconfigutils.GenerateKubeconfig("controlplane-rome", "rome", "https://rome.example:6443",
 		certificate, certificate, key, &proxy, &namespace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	config, err := clientcmd.Load(content)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	change(config.Clusters["rome"], config.AuthInfos["controlplane-rome"])
 	if content, err = clientcmd.Write(*config); err != nil {
 		t.Fatal(err)
@@ -112,17 +102,11 @@ func TestTheCentreHasTheCredentialsOfALeaf(t *testing.T) {
 	slice.Name, slices.Name, slice.Spec.Type = "slice", "slice", authv1beta1.ResourceSliceIdentityType
 	centre := centreWith(tenantNamespace("rome"), tenantNamespace("milan"), milan, milans, slice, slices, rome, romes)
 	given, err := centre.identity(t.Context(), "rome")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	kubeconfig, err := given.kubeconfig(access.Credentials{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	config, err := access.Credentials{Kubeconfig: kubeconfig}.RESTConfig()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if config.Host != "https://rome.example:6443" || len(config.CAData) == 0 || config.ServerName != "kubernetes" ||
 		len(config.CertData) == 0 || len(config.KeyData) == 0 || config.BearerToken != "s3cret" ||
 		config.Proxy == nil {

@@ -18,7 +18,8 @@ import (
 
 // fromEurope returns a registry in which the credentials of Rome come from Europe, whose Secret has this kubeconfig,
 // and the ways to both. Rome's API server is rome.example.
-func fromEurope(kubeconfig []byte) (*Registry, map[string]*distant) {
+func fromEurope(t *testing.T, kubeconfig []byte) (*Registry, map[string]*distant) {
+	t.Helper()
 	identity, secret := identityFor("rome", kubeconfig)
 	ways := map[string]*distant{
 		"europe": newDistant("europe", time.Second), "rome.example": newDistant("rome", time.Second),
@@ -27,7 +28,7 @@ func fromEurope(kubeconfig []byte) (*Registry, map[string]*distant) {
 	europe := ways["europe"].objects
 	europe["identities"], europe["secrets"] = []metav1.Object{identity}, []metav1.Object{secret}
 	europe["namespaces"] = []metav1.Object{tenantNamespace("rome")}
-	return registryOver(ways, map[string]access.Credentials{
+	return registryOver(t, ways, map[string]access.Credentials{
 		"europe": {Host: "https://europe"}, "rome": {From: "europe"},
 	}), ways
 }
@@ -35,22 +36,18 @@ func fromEurope(kubeconfig []byte) (*Registry, map[string]*distant) {
 func TestALeafBehindItsCentreWaitsForFourRoundTrips(t *testing.T) {
 	kubeconfig := kubeconfigOfLiqo(t, unchanged)
 	synctest.Test(t, func(t *testing.T) {
-		registry, ways := fromEurope(kubeconfig)
+		registry, ways := fromEurope(t, kubeconfig)
 		took := timed(t, func() error { _, err := registry.Leaf(t.Context(), "rome"); return err })
 		if took != 4*time.Second {
 			t.Errorf("it waited for %d round trips: %q, then %q", took/time.Second, ways["europe"].asked,
 				ways["rome.example"].asked)
 		}
-		registry.Close()
-		synctest.Wait()
 	})
 }
 
 func TestASecretOfTheCentreRunsNothingAndReadsNoFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(file, []byte("of-this-machine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte("of-this-machine"), 0o600))
 	ran := filepath.Join(t.TempDir(), "ran")
 	for name, change := range map[string]func(*clientcmdapi.Cluster, *clientcmdapi.AuthInfo){
 		"a program": func(_ *clientcmdapi.Cluster, user *clientcmdapi.AuthInfo) {
@@ -67,7 +64,7 @@ func TestASecretOfTheCentreRunsNothingAndReadsNoFile(t *testing.T) {
 		kubeconfig := kubeconfigOfLiqo(t, change)
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				registry, ways := fromEurope(kubeconfig)
+				registry, ways := fromEurope(t, kubeconfig)
 				_, err := registry.Leaf(t.Context(), "rome")
 				explained, ok := errors.AsType[*Error](err)
 				if !ok || explained.Leaf != "rome" || Unreachable(err) || Lost(err) ||
@@ -77,8 +74,6 @@ func TestASecretOfTheCentreRunsNothingAndReadsNoFile(t *testing.T) {
 				if requests := ways["rome.example"].asked; len(requests) > 0 {
 					t.Errorf("the leaf was asked: %q", requests)
 				}
-				registry.Close()
-				synctest.Wait()
 			})
 		})
 	}
@@ -90,28 +85,24 @@ func TestASecretOfTheCentreRunsNothingAndReadsNoFile(t *testing.T) {
 func TestALeafBehindItsCentreThatSwallowsPacketsIsGivenUpInTime(t *testing.T) {
 	kubeconfig := kubeconfigOfLiqo(t, unchanged)
 	synctest.Test(t, func(t *testing.T) {
-		registry, ways := fromEurope(kubeconfig)
+		registry, ways := fromEurope(t, kubeconfig)
 		ways["rome.example"].roundTrip = time.Hour
 		began := time.Now()
 		_, err := registry.Leaf(t.Context(), "rome")
 		if took := time.Since(began).Truncate(time.Second); !Unreachable(err) || took != 3*time.Second+usualPatience.answer {
 			t.Errorf("after %s: %v", took, err)
 		}
-		registry.Close()
-		synctest.Wait()
 	})
 }
 
 func TestAHostPinsTheWayToALeafBehindItsCentre(t *testing.T) {
 	kubeconfig := kubeconfigOfLiqo(t, unchanged) // which has another host, and a proxy
 	synctest.Test(t, func(t *testing.T) {
-		registry, ways := fromEurope(kubeconfig)
+		registry, ways := fromEurope(t, kubeconfig)
 		entry := access.Credentials{From: "europe", Host: "https://other.example"}
 		registry.config.Clusters["rome"] = entry
 		credentials, err := registry.fromCentre(t.Context(), "rome", entry)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if config, err := credentials.RESTConfig(); err != nil || config.Proxy != nil {
 			t.Errorf("it has the proxy of the Secret (%v)", err)
 		}
@@ -121,7 +112,5 @@ func TestAHostPinsTheWayToALeafBehindItsCentre(t *testing.T) {
 		if len(ways["rome.example"].asked) > 0 || len(ways["other.example"].asked) == 0 {
 			t.Errorf("the host of the Secret was asked for %q", ways["rome.example"].asked)
 		}
-		registry.Close()
-		synctest.Wait()
 	})
 }

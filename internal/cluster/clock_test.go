@@ -24,13 +24,9 @@ func TestTheClockOfALeafIsThatOfItsAPIServer(t *testing.T) {
 			var leafs clock
 			client := http.Client{Transport: leafs.watch(http.DefaultTransport)}
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, http.NoBody)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			response, err := client.Do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			_ = response.Body.Close()
 			server.Close()
 			if off := leafs.now().Sub(time.Now().Add(test.expected)); off.Abs() > time.Minute {
@@ -46,9 +42,7 @@ func TestAnAnswerThatDoesNotComeLeavesTheClockAlone(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	response, err := (&http.Client{Transport: leafs.watch(http.DefaultTransport)}).Do(request)
 	if err == nil {
 		_ = response.Body.Close()

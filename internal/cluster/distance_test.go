@@ -124,20 +124,27 @@ func (d *distant) watch(request *http.Request, resource string) io.ReadCloser {
 }
 
 // registryAt returns a registry of leaves at these distances. The names are also the cluster IDs.
-func registryAt(roundTrips map[string]time.Duration) (*Registry, map[string]*distant) {
+func registryAt(t *testing.T, roundTrips map[string]time.Duration) (*Registry, map[string]*distant) {
+	t.Helper()
 	ways, clusters := map[string]*distant{}, map[string]access.Credentials{}
 	for name, roundTrip := range roundTrips {
 		ways[name] = newDistant(name, roundTrip)
 		clusters[name] = access.Credentials{Host: "https://" + name}
 	}
-	return registryOver(ways, clusters), ways
+	return registryOver(t, ways, clusters), ways
 }
 
-// registryOver returns a registry of clusters to which these ways lead, by the host.
-func registryOver(ways map[string]*distant, clusters map[string]access.Credentials) *Registry {
+// registryOver returns a registry of clusters to which these ways lead, by the host. It ends with the test, which is a
+// bubble of testing/synctest.
+func registryOver(t *testing.T, ways map[string]*distant, clusters map[string]access.Credentials) *Registry {
+	t.Helper()
 	prefetch := func(ctx context.Context, leaf *Leaf) { _ = leaf.Live.List(ctx, &ipamv1alpha1.NetworkList{}) }
 	registry := NewRegistry(Config{Clusters: clusters, LiqoNamespace: "liqo", Prefetch: prefetch})
 	registry.wrap = func(http.RoundTripper) http.RoundTripper { return byHost(ways) }
+	t.Cleanup(func() {
+		registry.Close()
+		synctest.Wait()
+	})
 	return registry
 }
 
@@ -153,15 +160,13 @@ func (ways byHost) RoundTrip(request *http.Request) (*http.Response, error) {
 func timed(t *testing.T, do func() error) time.Duration {
 	t.Helper()
 	began := time.Now()
-	if err := do(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, do())
 	return time.Since(began).Truncate(time.Second)
 }
 
 func TestConnectingWaitsForOneRoundTrip(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		registry, ways := registryAt(map[string]time.Duration{"rome": time.Second})
+		registry, ways := registryAt(t, map[string]time.Duration{"rome": time.Second})
 		took := timed(t, func() error { _, err := registry.Leaf(t.Context(), "rome"); return err })
 		if took != time.Second {
 			t.Errorf("it waited for %d round trips: %q", took/time.Second, ways["rome"].asked)
@@ -170,14 +175,12 @@ func TestConnectingWaitsForOneRoundTrip(t *testing.T) {
 			t.Errorf("it made %d requests, and not one for the ID, one to read ahead and one a cache: %q",
 				len(requests), requests)
 		}
-		registry.Close()
-		synctest.Wait()
 	})
 }
 
 func TestAQuestionWaitsForNoRoundTripAfterTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		registry, _ := registryAt(map[string]time.Duration{"rome": time.Second})
+		registry, _ := registryAt(t, map[string]time.Duration{"rome": time.Second})
 		var networks ipamv1alpha1.NetworkList
 		took := timed(t, func() error {
 			leaf, err := registry.Ask(t.Context(), "rome", func(ctx context.Context, leaf *Leaf) error {
@@ -191,14 +194,12 @@ func TestAQuestionWaitsForNoRoundTripAfterTheConnection(t *testing.T) {
 		if took != time.Second || len(networks.Items) != 2 {
 			t.Errorf("the answer %v took %s, and not one round trip", networks.Items, took)
 		}
-		registry.Close()
-		synctest.Wait()
 	})
 }
 
 func TestAQuestionEndsWithTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		registry, ways := registryAt(map[string]time.Duration{"rome": time.Second})
+		registry, ways := registryAt(t, map[string]time.Duration{"rome": time.Second})
 		ways["rome"].objects["configmaps"] = nil // so there is no Liqo
 		began := time.Now()
 		_, err := registry.Ask(t.Context(), "rome", func(ctx context.Context, _ *Leaf) error {
@@ -208,14 +209,12 @@ func TestAQuestionEndsWithTheConnection(t *testing.T) {
 		if took := time.Since(began); !NoLiqo(err) || took != time.Second {
 			t.Errorf("after %s: %v", took, err)
 		}
-		registry.Close()
-		synctest.Wait()
 	})
 }
 
 func TestAFailedQuestionIsAnErrorButTheConnectionStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		registry, ways := registryAt(map[string]time.Duration{"rome": time.Second})
+		registry, ways := registryAt(t, map[string]time.Duration{"rome": time.Second})
 		forbidden := errors.New("not for you")
 		_, err := registry.Ask(t.Context(), "rome", func(context.Context, *Leaf) error { return forbidden })
 		if !errors.Is(err, forbidden) {
@@ -227,26 +226,20 @@ func TestAFailedQuestionIsAnErrorButTheConnectionStays(t *testing.T) {
 		if requests := ways["rome"].asked; len(requests) != 7 {
 			t.Errorf("it connected twice: %q", requests)
 		}
-		registry.Close()
-		synctest.Wait()
 	})
 }
 
 func TestDiscoveryEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		registry, ways := registryAt(map[string]time.Duration{"rome": time.Second})
+		registry, ways := registryAt(t, map[string]time.Duration{"rome": time.Second})
 		leaf, err := registry.Leaf(t.Context(), "rome")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ways["rome"].roundTrip = time.Hour // from now on it swallows requests
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		began := time.Now()
 		served, err := leaf.Discovery(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for what, ask := range map[string]func() error{
 			"version": func() error { _, err := leaf.KubernetesVersion(ctx); return err },
 			"schemas": func() error {
@@ -258,28 +251,20 @@ func TestDiscoveryEndsWithItsContext(t *testing.T) {
 				t.Errorf("%s: after %s: %v", what, time.Since(began), err)
 			}
 		}
-		registry.Close()
-		synctest.Wait()
 	})
 }
 
 func TestTheFirstReadingOfACacheWaitsForOneRoundTrip(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const roundTrip = 210 * time.Millisecond
-		registry, _ := registryAt(map[string]time.Duration{"rome": roundTrip})
+		registry, _ := registryAt(t, map[string]time.Duration{"rome": roundTrip})
 		leaf, err := registry.Leaf(t.Context(), "rome")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		began := time.Now()
-		if err := leaf.Cached.List(t.Context(), &liqov1beta1.ForeignClusterList{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, leaf.Cached.List(t.Context(), &liqov1beta1.ForeignClusterList{}))
 		if took := time.Since(began); took > roundTrip+syncPeriod {
 			t.Errorf("it waited for %s", took)
 		}
-		registry.Close()
-		synctest.Wait()
 	})
 }
 
@@ -289,7 +274,7 @@ func TestASlowLeafSlowsNoOtherLeaf(t *testing.T) {
 		for i := range 9 {
 			roundTrips[fmt.Sprintf("near-%d", i)] = time.Second
 		}
-		registry, _ := registryAt(roundTrips)
+		registry, _ := registryAt(t, roundTrips)
 		var connecting sync.WaitGroup
 		for name, roundTrip := range roundTrips {
 			connecting.Go(func() {
@@ -299,8 +284,6 @@ func TestASlowLeafSlowsNoOtherLeaf(t *testing.T) {
 			})
 		}
 		connecting.Wait()
-		registry.Close()
-		synctest.Wait()
 	})
 }
 
@@ -326,7 +309,7 @@ func TestASearchByIDWaitsOnlyForTheLeafItIsFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				registry := registryOver(ways, test.clusters)
+				registry := registryOver(t, ways, test.clusters)
 				if _, err := registry.Leaf(t.Context(), "rome"); err != nil { // so its name is the first to answer
 					t.Fatal(err)
 				}
@@ -335,9 +318,14 @@ func TestASearchByIDWaitsOnlyForTheLeafItIsFor(t *testing.T) {
 				if leaf.Name != test.name || took > test.took {
 					t.Errorf("it is %s after %s, and not %s after %s", leaf.Name, took, test.name, test.took)
 				}
-				registry.Close()
-				synctest.Wait()
 			})
 		})
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

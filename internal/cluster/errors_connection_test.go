@@ -20,12 +20,8 @@ import (
 func closedPort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, listener.Close())
 	return listener.Addr().String()
 }
 

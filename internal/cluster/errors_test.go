@@ -123,9 +123,7 @@ func TestAnAnswerThatIsCutOffIsAnOutage(t *testing.T) {
 	}))
 	defer server.Close()
 	served, err := discovery.NewDiscoveryClientForConfig(&rest.Config{Host: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, failure := served.ServerVersion()
 	got := explained(t, failure)
 	if !cluster.Unreachable(got) || got.Summary != "the API server's answer was cut off" {

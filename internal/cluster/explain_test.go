@@ -118,9 +118,7 @@ func TestASilentAPIServerHasOneHeadlineWhicheverDeadlineEndsFirst(t *testing.T) 
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, silent.address, http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		answer, err := (&http.Client{Transport: transport}).Do(request)
 		if err == nil {
 			answer.Body.Close()
@@ -159,9 +157,7 @@ func TestWhatIsExplainedOrNoneOfTheAPIServersStaysAsItIs(t *testing.T) {
 
 func TestAnUnknownNameIsAnsweredWithTheFileThatWasRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(path, []byte(sample), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(sample), 0o600))
 	registry := NewRegistry(Config{Kubeconfig: access.Kubeconfig{Paths: []string{path}}})
 	defer registry.Close()
 	_, err := registry.Leaf(t.Context(), "turin")

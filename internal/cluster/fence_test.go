@@ -51,9 +51,7 @@ func newGuarded(t *testing.T) *guarded {
 	mine := claim("mine")
 	mine.Lost = func(err error) { g.lost <- err }
 	lease, err := g.leaf.Hold(g.ctx, mine)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		g.failure.Store(nil)
 		if err := lease.Release(context.WithoutCancel(t.Context())); err != nil {
@@ -221,16 +219,12 @@ func TestWhoeverHasLostALeaseWritesNothingMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuarded(t)
 		taken, err := g.leaf.Leased(t.Context(), "pair")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		g.fail(refusedConnection)
 		wait(8 * time.Second)
 		taken.Spec.HolderIdentity = new("another")
 		g.failure.Store(nil)
-		if err := g.leaf.Live.Update(t.Context(), taken); err != nil {
-			t.Fatal(err)
-		}
+		must(t, g.leaf.Live.Update(t.Context(), taken))
 		lost, ok := errors.AsType[*cluster.LeaseLostError](g.send(g.ctx, http.MethodPatch, "https://milan"))
 		if !ok || !lost.Taken || !errors.Is(lost, syscall.ECONNREFUSED) || g.arrived.Load() > 0 {
 			t.Errorf("%d writes have arrived: %v", g.arrived.Load(), lost)
@@ -275,23 +269,17 @@ func TestTheTimesInALeaseAreTheAPIServers(t *testing.T) {
 		leaf := clustertest.Leaf(t, "rome")
 		cluster.SetAhead(leaf, -2*time.Hour) // this machine's clock is two hours ahead
 		lease, err := leaf.Hold(t.Context(), claim("mine"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for range 2 {
 			seen, err := leaf.Leased(t.Context(), "pair")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if renewed := seen.Spec.RenewTime.Time; time.Since(renewed.Add(2*time.Hour)).Abs() > time.Second ||
 				time.Since(seen.Spec.AcquireTime.Add(2*time.Hour)) > 5*time.Second {
 				t.Errorf("it was renewed at %s, and it is %s", renewed, time.Now())
 			}
 			wait(3100 * time.Millisecond)
 		}
-		if err := lease.Release(t.Context()); err != nil {
-			t.Error(err)
-		}
+		must(t, lease.Release(t.Context()))
 	})
 }
 
@@ -307,13 +295,9 @@ func TestALeaseThatItsHolderLeavesIsTakenAtOnceWithWhatIsWrittenOnIt(t *testing.
 	synctest.Test(t, func(t *testing.T) {
 		leaf := clustertest.Leaf(t, "rome")
 		lease, err := leaf.Hold(t.Context(), claim("first"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		note := func(object client.Object) { object.SetAnnotations(map[string]string{"note": "unfinished"}) }
-		if err := lease.Leave(t.Context(), note); err != nil {
-			t.Fatal(err)
-		}
+		must(t, lease.Leave(t.Context(), note))
 		var read string
 		second, began := claim("second"), time.Now()
 		second.Mark = func(object client.Object) { read = object.GetAnnotations()["note"] }
@@ -321,8 +305,6 @@ func TestALeaseThatItsHolderLeavesIsTakenAtOnceWithWhatIsWrittenOnIt(t *testing.
 		if err != nil || read != "unfinished" || time.Since(began) > 0 {
 			t.Fatalf("after %s it says %q (%v)", time.Since(began), read, err)
 		}
-		if err := next.Release(t.Context()); err != nil {
-			t.Error(err)
-		}
+		must(t, next.Release(t.Context()))
 	})
 }

@@ -21,7 +21,7 @@ func TestALeafWhoseIDIsNoNameIsRefused(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ways := map[string]*distant{"rome": newDistant(id, time.Second)}
-			registry := registryOver(ways, map[string]access.Credentials{"rome": {Host: "https://rome"}})
+			registry := registryOver(t, ways, map[string]access.Credentials{"rome": {Host: "https://rome"}})
 			leaf, err := registry.Leaf(t.Context(), "rome")
 			if err == nil || !strings.Contains(err.Error(), `leaf "rome": it has no valid cluster ID`) || Lost(err) {
 				t.Errorf("%.100q: the leaf is %v (%v)", id, leaf, err)
@@ -29,8 +29,6 @@ func TestALeafWhoseIDIsNoNameIsRefused(t *testing.T) {
 			if text := err.Error(); len(text) > 1000 || strings.ContainsAny(text, "\n\x1b") {
 				t.Errorf("%.100q: the error of %d characters shows it unquoted: %.1000q", id, len(text), text)
 			}
-			registry.Close()
-			synctest.Wait()
 		})
 	}
 }
@@ -62,7 +60,7 @@ func TestALeafWithoutOneConfigMapOfItsIDIsRefused(t *testing.T) {
 				way := newDistant("rome", time.Second)
 				holder := way.objects["configmaps"][0].(*corev1.ConfigMap) //nolint:errcheck,forcetypeassert // see newDistant
 				test.change(way, holder)
-				registry := registryOver(map[string]*distant{"rome": way},
+				registry := registryOver(t, map[string]*distant{"rome": way},
 					map[string]access.Credentials{"rome": {Host: "https://rome"}})
 				_, err := registry.Leaf(t.Context(), "rome")
 				explained, ok := errors.AsType[*Error](err)
@@ -74,8 +72,6 @@ func TestALeafWithoutOneConfigMapOfItsIDIsRefused(t *testing.T) {
 						t.Errorf("%q is not in:\n%s", part, explained.Detail())
 					}
 				}
-				registry.Close()
-				synctest.Wait()
 			})
 		})
 	}
@@ -86,7 +82,9 @@ func TestAClusterIDPinsALeaf(t *testing.T) {
 		t.Run(pinned, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ways := map[string]*distant{"leaf": newDistant("rome", time.Second)}
-				registry := registryOver(ways, map[string]access.Credentials{"capital": {Host: "https://leaf", ClusterID: pinned}})
+				registry := registryOver(t, ways, map[string]access.Credentials{
+					"capital": {Host: "https://leaf", ClusterID: pinned},
+				})
 				began := time.Now()
 				leaf, err := registry.Leaf(t.Context(), "capital")
 				if took := time.Since(began).Truncate(time.Second); took > time.Second {
@@ -105,8 +103,6 @@ func TestAClusterIDPinsALeaf(t *testing.T) {
 						t.Errorf("a search by the ID finds it")
 					}
 				}
-				registry.Close()
-				synctest.Wait()
 			})
 		})
 	}

@@ -27,16 +27,12 @@ func TestALeaseWhoseRenewalWasNotAnsweredIsKeptAndReleased(t *testing.T) {
 		mine := claim("mine")
 		mine.Lost = func(err error) { t.Errorf("the lease is lost: %v", err) }
 		lease, err := leaf.Hold(t.Context(), mine)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		<-time.After(10 * time.Second) // of the test's own clock: the last of three renewals is not answered
 		if unanswered.Load() < 3 {
 			t.Errorf("there were only %d renewals", unanswered.Load())
 		}
-		if err := lease.Release(t.Context()); err != nil {
-			t.Error(err)
-		}
+		must(t, lease.Release(t.Context()))
 		if left, err := leaf.Leased(t.Context(), "pair"); left != nil || err != nil {
 			t.Errorf("left is %v (%v)", left, err)
 		}
@@ -63,14 +59,10 @@ func TestARenewalThatIsUnderWayDelaysTheReleaseByItsAnswerOnly(t *testing.T) {
 			return call.Send()
 		})
 		lease, err := leaf.Hold(t.Context(), claim("mine"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		<-time.After(3*time.Second + 400*time.Millisecond) // in the renewal
 		began := time.Now()
-		if err := lease.Release(t.Context()); err != nil {
-			t.Error(err)
-		}
+		must(t, lease.Release(t.Context()))
 		if took := time.Since(began); took != 600*time.Millisecond || deletes.Load() != 1 {
 			t.Errorf("the release took %s and %d deletes, although the renewal was answered after 600ms", took, deletes.Load())
 		}
@@ -87,16 +79,12 @@ func TestALeaseIsTakenAfterAnOutage(t *testing.T) {
 			leaf.get.Store(nil)
 		}()
 		lease, err := leaf.Hold(t.Context(), claim("second"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		// During the outage, the first holder could not renew its lease either.
 		if waited := time.Since(began); waited < 30*time.Second || waited > 36*time.Second {
 			t.Errorf("it waited for %s", waited)
 		}
-		if err := lease.Release(t.Context()); err != nil {
-			t.Error(err)
-		}
+		must(t, lease.Release(t.Context()))
 	})
 }
 
@@ -105,15 +93,11 @@ func TestAWaitForALeaseDoesNotFloodAnAPIServerThatCutsWatches(t *testing.T) {
 		leaf := failingLeaf(t, heldBy("slow", time.Now()))
 		leaf.cut.Store(true)
 		lease, err := leaf.Hold(t.Context(), claim("second"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if requests := leaf.requests.Load(); requests > 20 {
 			t.Errorf("%d requests in ten seconds", requests)
 		}
-		if err := lease.Release(t.Context()); err != nil {
-			t.Error(err)
-		}
+		must(t, lease.Release(t.Context()))
 	})
 }
 

@@ -42,15 +42,11 @@ func isHeldAfter(t *testing.T, leaf *cluster.Leaf, expected time.Duration) {
 	t.Helper()
 	before := time.Now()
 	lease, err := leaf.Hold(t.Context(), claim("alive"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if waited := time.Since(before); waited != expected {
 		t.Errorf("it waited for %s, expected %s", waited, expected)
 	}
-	if err := lease.Release(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must(t, lease.Release(t.Context()))
 }
 
 func TestALeaseTellsWhetherItWasTakenAtOnce(t *testing.T) {
@@ -63,15 +59,11 @@ func TestALeaseTellsWhetherItWasTakenAtOnce(t *testing.T) {
 			"of a dead holder": {clustertest.Leaf(t, "rome", heldBy("killed", time.Now().Add(-time.Hour))), false},
 		} {
 			lease, err := test.leaf.Hold(t.Context(), claim("alive"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if lease.AtOnce != test.atOnce {
 				t.Errorf("%s: taken at once: %t", name, lease.AtOnce)
 			}
-			if err := lease.Release(t.Context()); err != nil {
-				t.Error(err)
-			}
+			must(t, lease.Release(t.Context()))
 		}
 	})
 }
@@ -96,12 +88,8 @@ func TestALeaseThatIsReleasedWhileItsHolderIsThoughtDeadIsTakenAsIfItWereNew(t *
 			}
 		}
 		lease, err := leaf.Hold(t.Context(), late)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := lease.Release(t.Context()); err != nil {
-			t.Error(err)
-		}
+		must(t, err)
+		must(t, lease.Release(t.Context()))
 	})
 }
 
@@ -142,17 +130,13 @@ func TestALeaseIsKeptForAsLongAsItsHolderWorks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leaf := clustertest.Leaf(t, "rome")
 		first, err := leaf.Hold(t.Context(), claim("first"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		if _, err := leaf.Hold(ctx, claim("second")); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the second holder has it too (%v)", err)
 		}
-		if err := first.Release(t.Context()); err != nil {
-			t.Error(err)
-		}
+		must(t, first.Release(t.Context()))
 	})
 }
 
@@ -184,26 +168,18 @@ func TestADeletedLeaseIsNotTakenForOneThatAnotherHas(t *testing.T) {
 				unlucky := claim("unlucky")
 				unlucky.Lost = func(err error) { told <- err }
 				lease, err := leaf.Hold(t.Context(), unlucky)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				away.Store(true)
 				<-time.After(test.silent)
 				held, err := leaf.Leased(t.Context(), "pair")
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := leaf.Live.Delete(t.Context(), held); err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
+				must(t, leaf.Live.Delete(t.Context(), held))
 				away.Store(false)
 				lost, ok := errors.AsType[*cluster.LeaseLostError](<-told)
 				if !ok || !lost.Taken || lost.Deleted != test.deleted {
 					t.Errorf("got %+v", lost)
 				}
-				if err := lease.Release(t.Context()); err != nil {
-					t.Error(err)
-				}
+				must(t, lease.Release(t.Context()))
 			})
 		})
 	}
@@ -216,23 +192,15 @@ func TestWhoeverLosesItsLeaseIsTold(t *testing.T) {
 		unlucky := claim("unlucky")
 		unlucky.Lost = func(err error) { told <- err }
 		lease, err := leaf.Hold(t.Context(), unlucky)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		taken, err := leaf.Leased(t.Context(), "pair")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		taken.Spec.HolderIdentity = new("another")
-		if err := leaf.Live.Update(t.Context(), taken); err != nil {
-			t.Fatal(err)
-		}
+		must(t, leaf.Live.Update(t.Context(), taken))
 		if lost, ok := errors.AsType[*cluster.LeaseLostError](<-told); !ok || !lost.Taken {
 			t.Errorf("got %v", lost)
 		}
-		if err := lease.Release(t.Context()); err != nil {
-			t.Error(err)
-		}
+		must(t, lease.Release(t.Context()))
 		if left, err := leaf.Leased(t.Context(), "pair"); left == nil || err != nil {
 			t.Errorf("the other holder has lost it (%v)", err)
 		}

@@ -52,9 +52,7 @@ func TestAWriteDoesNotWaitForAnObjectThatSomebodyHasDeletedMeanwhile(t *testing.
 	}
 	deleted := written.DeepCopy()
 	events <- deleted
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	must(t, <-ended)
 }
 
 var _ cluster.Events = eventsBy(nil)

@@ -26,9 +26,7 @@ import (
 func scripted(t *testing.T, server *httptest.Server, script string) *Registry {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "plugin")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700))
 	registry := NewRegistry(Config{Clusters: map[string]access.Credentials{"rome": {
 		Host: server.URL, Insecure: true, Exec: &access.Exec{APIVersion: "client.authentication.k8s.io/v1", Command: path},
 	}}, LiqoNamespace: "liqo"})
@@ -143,9 +141,7 @@ func (w written) Write(line []byte) (int, error) {
 func TestACredentialPluginThatWaitsIsQuotedAndEndsWithTheProvider(t *testing.T) {
 	server := serveTLS(t, func(w http.ResponseWriter, _ *http.Request) { noClusterID(w) })
 	held := filepath.Join(t.TempDir(), "held") // by the plugin, and by the program that it starts
-	if err := syscall.Mkfifo(held, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo(held, 0o600))
 	ended := make(chan error, 1)
 	go func() {
 		_, err := os.ReadFile(held)
@@ -165,7 +161,5 @@ func TestACredentialPluginThatWaitsIsQuotedAndEndsWithTheProvider(t *testing.T) 
 		t.Fatalf("got: %v", err)
 	}
 	registry.Close()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	must(t, <-ended)
 }

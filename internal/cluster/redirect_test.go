@@ -55,13 +55,9 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 			}
 
 			config, err := credentials.RESTConfig()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			leaf, _, err := assemble("rome", config, nil, newHealth(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for what, ask := range map[string]func() error{
 				"a write": func() error {
 					return leaf.Live.Create(t.Context(), &corev1.Secret{

@@ -114,12 +114,8 @@ func TestAWaitForADeletionSurvivesFailuresOfTheAPIServer(t *testing.T) {
 						t.Fatalf("the wait has ended, but the object exists: %v", err)
 					default:
 					}
-					if err := leaf.Live.Delete(t.Context(), keys()); err != nil {
-						t.Fatal(err)
-					}
-					if err := <-ended; err != nil {
-						t.Error(err)
-					}
+					must(t, leaf.Live.Delete(t.Context(), keys()))
+					must(t, <-ended)
 				})
 			})
 		}
@@ -149,12 +145,8 @@ func TestAWaitForADeletionGoesOnAfterAWatchThatHasDeliveredTheObject(t *testing.
 	changes := <-watches
 	changes.Modify(&metav1.PartialObjectMetadata{ObjectMeta: keys().ObjectMeta})
 	changes.Stop() // as an API server does that restarts
-	if err := leaf.Live.Delete(t.Context(), keys()); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	must(t, leaf.Live.Delete(t.Context(), keys()))
+	must(t, <-ended)
 }
 
 func TestAWaitDoesNotFloodAnAPIServerThatFailsOrCutsWatches(t *testing.T) {
@@ -304,5 +296,12 @@ func TestAWriteThatIsRefusedOrFailsForAMinuteFails(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

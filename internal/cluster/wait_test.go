@@ -28,12 +28,8 @@ func TestAWaitEndsWithTheChangeThatItWaitsFor(t *testing.T) {
 	}()
 	<-asked // immediately, without any change
 	configuration := forge.Configuration("milan", "default", "milan", []string{"10.0.0.0/16"}, "10.1.0.0/16")
-	if err := leaf.Apply(t.Context(), configuration); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	must(t, leaf.Apply(t.Context(), configuration))
+	must(t, <-ended)
 }
 
 func TestAWaitEndsWithTheCauseOfItsContext(t *testing.T) {
@@ -69,29 +65,21 @@ func TestAWaitForADeletionSeesIt(t *testing.T) {
 			t.Fatalf("the wait has ended before the deletion of %s: %v", deleted.Name, err)
 		default:
 		}
-		if err := leaf.Live.Delete(t.Context(), deleted.DeepCopy()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, leaf.Live.Delete(t.Context(), deleted.DeepCopy()))
 	}
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	must(t, <-ended)
 }
 
 func TestWhatIsAppliedTwiceIsThere(t *testing.T) {
 	leaf := clustertest.Leaf(t, "rome")
 	for _, cidr := range []string{"10.0.0.0/16", "10.9.0.0/16"} {
 		configuration := forge.Configuration("milan", "default", "milan", []string{cidr}, "10.1.0.0/16")
-		if err := leaf.Apply(t.Context(), configuration); err != nil {
-			t.Fatal(err)
-		}
+		must(t, leaf.Apply(t.Context(), configuration))
 		if configuration.UID == "" && configuration.ResourceVersion == "" {
 			t.Error("the result of the write is not in the object")
 		}
 		var found networkingv1beta1.Configuration
-		if err := leaf.Cached.Get(t.Context(), client.ObjectKeyFromObject(configuration), &found); err != nil {
-			t.Fatal(err)
-		}
+		must(t, leaf.Cached.Get(t.Context(), client.ObjectKeyFromObject(configuration), &found))
 		if found.Spec.Remote.CIDR.Pod[0].String() != cidr {
 			t.Errorf("the pod CIDR is %s, expected %s", found.Spec.Remote.CIDR.Pod[0], cidr)
 		}

@@ -32,12 +32,8 @@ func TestAWaitForAListEndsWithTheChangeThatItWaitsFor(t *testing.T) {
 	}()
 	<-asked // before the watch
 	<-asked // after it has begun
-	if err := leaf.Live.Create(t.Context(), podNamed("b")); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	must(t, leaf.Live.Create(t.Context(), podNamed("b")))
+	must(t, <-ended)
 }
 
 func TestAWaitForAListEndsWithItsContextOrWithAnError(t *testing.T) {

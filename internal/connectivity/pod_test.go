@@ -12,9 +12,7 @@ import (
 
 func TestPodsMeetTheStrictestPodSecurityStandard(t *testing.T) {
 	checks, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := newScene(t)
 	pod := s.client.newPod("prober", probeScript, 0)
 	restricted := api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}

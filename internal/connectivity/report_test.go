@@ -60,18 +60,14 @@ func newPodOnThisMachine(t *testing.T) pod {
 	t.Helper()
 	p := pod{log: filepath.Join(t.TempDir(), "log"), bin: t.TempDir()}
 	p.program(t, "ping", ping)
-	if err := os.WriteFile(p.log, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(p.log, nil, 0o600))
 	return p
 }
 
 func (p pod) program(t *testing.T, name, script string) {
 	t.Helper()
 	content := []byte("#!/bin/sh\n" + script)
-	if err := os.WriteFile(filepath.Join(p.bin, name), content, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(p.bin, name), content, 0o700))
 }
 
 // command returns the command of a script of the test.
@@ -93,9 +89,7 @@ func (p pod) prober(t *testing.T, packets, mtu string, pods ...string) *exec.Cmd
 func (p pod) message(t *testing.T) string {
 	t.Helper()
 	message, err := os.ReadFile(p.log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(message)
 }
 
@@ -106,9 +100,7 @@ func TestAProberReportsEachPodAndHowFarPacketsGet(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	report, err := parseReport(p.message(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	good, lost, narrow := report.answers["10.0.0.1"], report.answers["10.0.0.2"], report.answers["10.0.0.3"]
 	slices.SortFunc(lost.said, func(a, b said) int { return a.hops - b.hops })
 	want := Latency{Min: 45 * time.Microsecond, Mean: 1067 * time.Microsecond, Max: 2500 * time.Microsecond}
@@ -135,9 +127,7 @@ func TestAProberReportsEachPodAndHowFarPacketsGet(t *testing.T) {
 
 func TestAPodWithoutARouteReportsWhichPodsAnswer(t *testing.T) {
 	p := newPodOnThisMachine(t)
-	if err := p.command(t, pingScript+lookScript, "", "10.0.0.1", "10.0.0.2").Run(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.command(t, pingScript+lookScript, "", "10.0.0.1", "10.0.0.2").Run())
 	report, err := parseReport(p.message(t))
 	if err != nil || !report.answers["10.0.0.1"].lasts() || report.answers["10.0.0.2"].lasts() ||
 		report.answers["10.0.0.2"].Sent != 5 {
@@ -147,13 +137,9 @@ func TestAPodWithoutARouteReportsWhichPodsAnswer(t *testing.T) {
 
 func TestAProberTakesWhatPassesAtTheEndForTheState(t *testing.T) {
 	p := newPodOnThisMachine(t)
-	if err := p.prober(t, "10", "1340", "10.0.0.4", "10.0.0.5").Run(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.prober(t, "10", "1340", "10.0.0.4", "10.0.0.5").Run())
 	report, err := parseReport(p.message(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	first, good := report.answers["10.0.0.4"], report.answers["10.0.0.5"]
 	if !first.silent || first.Answered != 4 || first.last != 4 || first.Largest != 0 ||
 		first.when() != ", all of them at first" {
@@ -166,9 +152,7 @@ func TestAProberTakesWhatPassesAtTheEndForTheState(t *testing.T) {
 
 func TestLargePacketsThatWereOnlyLostPassNevertheless(t *testing.T) {
 	p := newPodOnThisMachine(t)
-	if err := p.prober(t, "2", "1340", "10.0.0.6").Run(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.prober(t, "2", "1340", "10.0.0.6").Run())
 	if report, err := parseReport(p.message(t)); err != nil || report.answers["10.0.0.6"].Largest != 1340 {
 		t.Errorf("got %s, %v", p.message(t), err)
 	}
@@ -194,9 +178,7 @@ func TestAProberRunsThePingOfThePathAndNotTheShells(t *testing.T) {
 
 func TestAProberThatReachesAllPodsAsksNobodyElse(t *testing.T) {
 	p := newPodOnThisMachine(t)
-	if err := p.prober(t, "2", "1200", "10.0.0.1", "10.0.0.3").Run(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.prober(t, "2", "1200", "10.0.0.1", "10.0.0.3").Run())
 	report, err := parseReport(p.message(t))
 	if err != nil || report.overlay != nil {
 		t.Errorf("got %+v, %v", report, err)
@@ -231,23 +213,15 @@ func TestAListenerTellsAtItsEndWhatItHasHeard(t *testing.T) {
 	p := newPodOnThisMachine(t)
 	// It is running when it sleeps.
 	started := filepath.Join(p.bin, "started")
-	if err := syscall.Mkfifo(started, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo(started, 0o600))
 	p.program(t, "sleep", "echo >"+started+"; exec /bin/sleep \"$@\"")
 	listener := p.command(t, listenScript)
-	if err := listener.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, listener.Start())
 	if _, err := os.ReadFile(started); err != nil {
 		t.Fatal(err)
 	}
-	if err := listener.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if err := listener.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, listener.Process.Signal(syscall.SIGTERM))
+	must(t, listener.Wait())
 	if got := parseHeard(p.message(t)); !got.told {
 		t.Errorf("got %+v from %s", got, p.message(t))
 	}

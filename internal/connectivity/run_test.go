@@ -121,9 +121,7 @@ func unpullable(pod *corev1.Pod, _ *corev1.EphemeralContainer) error {
 func podsOn(t *testing.T, leaf *cluster.Leaf) []string {
 	t.Helper()
 	var pods corev1.PodList
-	if err := leaf.Live.List(t.Context(), &pods); err != nil {
-		t.Fatal(err)
-	}
+	must(t, leaf.Live.List(t.Context(), &pods))
 	var names []string
 	for i := range pods.Items {
 		names = append(names, pods.Items[i].Name)
@@ -450,5 +448,12 @@ func TestNodesThatRunNoPodsAreLeftOut(t *testing.T) {
 	}
 	if err := s.findNodes(t.Context(), 1); !slices.Equal(s.names, []string{"rome-2"}) || err != nil {
 		t.Errorf("one: got %q, %v", s.names, err)
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -25,9 +25,7 @@ var me = Owner{Token: "me"}
 func paths(t *testing.T, s *Service) string {
 	t.Helper()
 	state, err := s.Observe(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var all []string
 	for _, leaf := range state.Leaves {
 		for _, endpoint := range leaf.Endpoints {
@@ -43,9 +41,7 @@ func paths(t *testing.T, s *Service) string {
 func annotations(t *testing.T, centre *cluster.Leaf) map[string]string {
 	t.Helper()
 	var service corev1.Service
-	if err := centre.Live.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: "web"}, &service); err != nil {
-		t.Fatal(err)
-	}
+	must(t, centre.Live.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: "web"}, &service))
 	return service.Annotations
 }
 
@@ -57,9 +53,7 @@ func TestARequestIsMadeAndWithdrawnAndNothingElseOfTheServiceChanges(t *testing.
 				milan(t, joined("rome"), reflected("web-rome", toRomeBack))
 			following(t, centre, r, m)
 			s := of(centre, r, m)
-			if err := s.Request(t.Context(), owner); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Request(t.Context(), owner))
 			if got := paths(t, s); got != "Direct, Direct" {
 				t.Errorf("after the request: %s", got)
 			}
@@ -127,9 +121,7 @@ func TestARequestForAServiceThatDoesNotExistSaysSoAndCreatesNone(t *testing.T) {
 func TestARequestDoesNotWaitForALeafThatCannotFollow(t *testing.T) {
 	centre := europe(t, web(nil))
 	s := of(centre, rome(t, reflected("web-milan", toMilanBack)), milan(t, reflected("web-rome", toRomeBack)))
-	if err := s.Request(t.Context(), me); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Request(t.Context(), me))
 	if got := annotations(t, centre)[annotation]; got != requested {
 		t.Errorf("it is %q", got)
 	}
@@ -153,9 +145,7 @@ func TestLiqoLooksAgainAfterANetworkCameLater(t *testing.T) {
 		milan(t, joined("rome"), reflected("web-rome", toRomeBack))
 	following(t, centre, r, m) // only a change of the Service makes the stand-in look again
 	s := of(centre, r, m)
-	if err := s.Request(t.Context(), me); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Request(t.Context(), me))
 	if got := paths(t, s); got != "Direct, Direct" {
 		t.Errorf("got %s", got)
 	}
@@ -168,9 +158,7 @@ func TestAWaitThatDoesNotEndSaysWhichPartOfLiqoHasNotFollowed(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	members, err := of(centre, r, m).members(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = members[1].explainLate(ctx, true, []Endpoint{{Pod: "web-milan"}}, context.Canceled)
 	if text := err.Error(); !strings.Contains(text, `Check that the virtual kubelet for "rome" runs in "europe"`) ||
 		!strings.Contains(text, "Liqo 1.2 or newer") {

@@ -168,3 +168,10 @@ func following(t *testing.T, centre, rome, milan *cluster.Leaf) {
 		return follow(call.Context, call.Client)
 	})
 }
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}

@@ -38,9 +38,7 @@ func TestALeafThatHasNotAcceptedTheNamespaceHasTheReasonInItsLog(t *testing.T) {
 	centre := clustertest.Leaf(t, "europe", web(asked), virtualNode("rome"), virtualNode("milan"), refused,
 		namespaceMap("milan"))
 	members, err := of(centre, rome(t), milan(t)).members(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, m := range members {
 		obstacle, err := m.unmapped(t.Context())
 		switch {
@@ -173,11 +171,9 @@ func TestEachLeafShowsWhichAddressItUsesForEachPod(t *testing.T) {
 
 func TestOneAddressThatLiqoCannotTranslateKeepsTheOthersOfTheEndpointSliceFromFollowing(t *testing.T) {
 	centre := europe(t, web(asked), virtualNode("naples"))
-	if err := replace(t.Context(), centre, slice("web-0", map[string]string{
+	must(t, replace(t.Context(), centre, slice("web-0", map[string]string{
 		"web-rome": "10.0.1.5", "web-milan": "10.0.2.5", "web-naples": "10.0.3.5",
-	})); err != nil {
-		t.Fatal(err)
-	}
+	})))
 	service := of(centre, rome(t, joined("milan"), reflected("web-milan", toMilanBack)),
 		milan(t, joined("rome"), joined("naples"), reflected("web-rome", toRome)))
 	state, err := service.Observe(t.Context())

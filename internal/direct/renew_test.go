@@ -56,9 +56,7 @@ func TestAnOutdatedRequestIsRenewedWhoeverElseHasMadeIt(t *testing.T) {
 			following(t, centre, r, m)
 			alsoSetBy(centre, &patched, test.others...)
 			s := of(centre, r, m)
-			if err := s.Request(t.Context(), test.owner); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Request(t.Context(), test.owner))
 			if got := paths(t, s); got != "Direct, Direct" || !slices.Equal(patched, test.restored) {
 				t.Errorf("the pods are reached %s, and the request was restored for %q", got, patched)
 			}
@@ -105,9 +103,7 @@ func TestARequestIsNotRenewedWhereLiqoLooksByItself(t *testing.T) {
 	following(t, centre, r, m) // and so Liqo looks when the Service is written, whatever is written
 	written := values(centre)
 	s := of(centre, r, m)
-	if err := s.Request(t.Context(), me); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Request(t.Context(), me))
 	if got := paths(t, s); got != "Direct, Direct" || slices.Contains(*written, refused) {
 		t.Errorf("the pods are reached %s, and the values of the annotation were %q", got, *written)
 	}

@@ -38,9 +38,7 @@ func TestAConfigurationIsGoneOnlyOnceItsRangesAreFree(t *testing.T) {
 			cancel() // the Configuration itself is gone
 		}
 	}, &networkingv1beta1.Configuration{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer unsubscribe()
 	err = endAt(rome, "milan").RemoveConfigurations(ctx)
 	if err == nil || !strings.Contains(err.Error(), "Network liqo-tenant-milan/milan-pod to be deleted") {
@@ -64,9 +62,7 @@ func TestAConfigurationHasTheOtherLeafsRanges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			milan := milansEnd(t, test.existing...)
-			if err := milan.EnsureConfiguration(t.Context(), "liqo-tenant-rome", told); err != nil {
-				t.Fatal(err)
-			}
+			must(t, milan.EnsureConfiguration(t.Context(), "liqo-tenant-rome", told))
 			objects, err := milan.Find(t.Context())
 			if err != nil || len(objects.Extra) > 0 || objects.Namespace() != "liqo-tenant-rome" ||
 				objects.Configuration.Name != test.expected {
@@ -85,10 +81,8 @@ func TestAConfigurationRecordsItsOrigin(t *testing.T) {
 	me.Mark(configuration)
 	milan := milansEnd(t, configuration)
 	milan.Owner = owner.Owner{Token: me.Token, Origin: owner.Origin{Directory: "another"}}
-	if err := milan.EnsureConfiguration(t.Context(), "liqo-tenant-rome",
-		liqo.Ranges{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, milan.EnsureConfiguration(t.Context(), "liqo-tenant-rome",
+		liqo.Ranges{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}))
 	if objects, err := milan.Find(t.Context()); err != nil || owner.OriginOf(objects.Configuration) != me.Origin {
 		t.Errorf("it was made %s (%v)", owner.OriginOf(objects.Configuration), err)
 	}

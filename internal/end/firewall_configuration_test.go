@@ -32,9 +32,7 @@ func limitedEnd(t *testing.T) *End {
 func enforced(t *testing.T, e *End) bool {
 	t.Helper()
 	objects, err := e.Find(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return objects.LimitsApplied()
 }
 
@@ -43,21 +41,15 @@ func TestAReportAboutFormerRulesNeverConfirmsNewOnes(t *testing.T) {
 	if enforced(t, e) {
 		t.Error("the apply was killed after the rules, and the former report confirms them")
 	}
-	if err := e.EnsureLimits(t.Context(), "liqo-tenant-rome", &onlyTheDatabase); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.EnsureLimits(t.Context(), "liqo-tenant-rome", &onlyTheDatabase))
 	if enforced(t, e) {
 		t.Error("the next apply has written the same rules, and the former report confirms them")
 	}
 	objects, err := e.Find(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := e.Leaf.EditStatus(t.Context(), objects.Firewall, func(object client.Object) {
+	must(t, err)
+	must(t, e.Leaf.EditStatus(t.Context(), objects.Firewall, func(object client.Object) {
 		reactions.Enforce(object.(*networkingv1beta1.FirewallConfiguration)) //nolint:errcheck,forcetypeassert // a copy
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if !enforced(t, e) {
 		t.Error("the gateway has reported again, and that does not confirm the rules")
 	}

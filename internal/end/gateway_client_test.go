@@ -31,10 +31,8 @@ func TestTheClientDialsTheServersEndpointUnlessTheSpecSetsAnother(t *testing.T) 
 				t.Fatal(err)
 			}
 			var gateway networkingv1beta1.GatewayClient
-			if err := rome.Leaf.Live.Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-milan", Name: "milan"},
-				&gateway); err != nil {
-				t.Fatal(err)
-			}
+			must(t, rome.Leaf.Live.Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-milan", Name: "milan"},
+				&gateway))
 			dialled := gateway.Spec.Endpoint
 			if !slices.Equal(dialled.Addresses, test.addresses) || dialled.Port != test.port || dialled.Protocol == nil ||
 				*dialled.Protocol != corev1.ProtocolTCP {

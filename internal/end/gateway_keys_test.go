@@ -68,9 +68,7 @@ func TestAUsersSecretIsLabelledForItsGatewayUnlessItIsForAnotherOne(t *testing.T
 				t.Fatal(err)
 			}
 			var found corev1.Secret
-			if err := milan.Leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(secret), &found); err != nil {
-				t.Fatal(err)
-			}
+			must(t, milan.Leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(secret), &found))
 			if cluster.RemoteID(&found) != after || found.Labels["team"] != "network" {
 				t.Errorf("it is labelled for %q, and now %v", before, found.Labels)
 			}
@@ -136,14 +134,10 @@ func TestAUsersSecretOutlivesTheGatewayUnchanged(t *testing.T) {
 	keys := clustertest.NewKeys(t)
 	leaf := clustertest.Leaf(t, "milan", gateway, clustertest.KeySecret("rome", keys))
 	server := endAt(leaf, "rome")
-	if err := server.RemoveGateways(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, server.RemoveGateways(t.Context()))
 	var left corev1.Secret
-	if err := leaf.Live.Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "my-keys"},
-		&left); err != nil {
-		t.Fatal(err)
-	}
+	must(t, leaf.Live.Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "my-keys"},
+		&left))
 	if len(left.Labels) != 1 || left.Labels["team"] != "network" ||
 		!bytes.Equal(left.Data["privateKey"], keys["privateKey"]) {
 		t.Errorf("the Secret has labels %v and %d fields", left.Labels, len(left.Data))
@@ -153,9 +147,7 @@ func TestAUsersSecretOutlivesTheGatewayUnchanged(t *testing.T) {
 func TestAUsersSecretIsUnlabelledEvenIfTheGatewayIsGone(t *testing.T) {
 	milan := clustertest.Leaf(t, "milan", clustertest.KeySecret("rome", nil))
 	server := endAt(milan, "rome")
-	if err := server.RemoveGateways(t.Context(), liqo.KeySecret{Name: "my-keys"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, server.RemoveGateways(t.Context(), liqo.KeySecret{Name: "my-keys"}))
 	var left corev1.Secret
 	key := client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "my-keys"}
 	if err := milan.Live.Get(t.Context(), key, &left); err != nil || len(left.Labels) != 1 ||

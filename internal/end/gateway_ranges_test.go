@@ -33,9 +33,7 @@ func TestAGatewayOfOlderLiqoChangesIfItsConfigurationIsNewer(t *testing.T) {
 			if test.older {
 				clustertest.OlderLiqo(milan.Leaf)
 			}
-			if err := milan.RenewRanges(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, milan.RenewRanges(t.Context()))
 			objects, err := milan.Find(t.Context())
 			if err != nil || (objects.Gateway.GetAnnotations()[rangesAnnotation] == "new") != test.changed {
 				t.Errorf("got %v (%v)", objects.Gateway.GetAnnotations(), err)

@@ -128,9 +128,7 @@ func TestAServiceIsLostOnlyWhileTheTunnelIsDown(t *testing.T) {
 			gateway := clustertest.WireGuard(ours(clustertest.GatewayServer("rome", 51840)))
 			server := milansEnd(t, append(test.objects, gateway)...)
 			objects, err := server.Find(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if lost, err := server.ServiceLost(t.Context(), objects); err != nil || lost != test.lost {
 				t.Errorf("lost: %t (%v)", lost, err)
 			}
@@ -240,7 +238,8 @@ func TestANodePortOfAnotherServiceIsFoundByADryRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			leaf := clustertest.Leaf(t, "milan", test.objects...)
 			clustertest.On(leaf, "create", func(call clustertest.Call[any]) error {
-				if service, ok := call.Object.(*corev1.Service); !ok || service.Spec.Ports[0].NodePort != test.port || !call.DryRun {
+				service, ok := call.Object.(*corev1.Service)
+				if !ok || service.Spec.Ports[0].NodePort != test.port || !call.DryRun {
 					t.Errorf("it creates %+v", call.Object)
 				}
 				return test.answer

@@ -18,9 +18,7 @@ func TestItIsRecordedWhetherTheTunnelWasSeenUp(t *testing.T) {
 	server := milansEnd(t, configuration, gateway)
 	server.Owner = ours
 	for _, test := range []struct{ sees, recorded bool }{{false, false}, {true, true}, {false, true}} {
-		if err := server.RecordComplete(t.Context(), test.sees); err != nil {
-			t.Fatal(err)
-		}
+		must(t, server.RecordComplete(t.Context(), test.sees))
 		objects, err := server.Find(t.Context())
 		if err != nil || wasConnected(objects) != test.recorded || !owner.IsComplete(objects.Written(), "ours") {
 			t.Errorf("seen: %t; it says %q (%v)", test.sees, objects.Gateway.GetAnnotations()[owner.ManagedBy+"/complete"], err)

@@ -229,9 +229,7 @@ func TestATenantNamespaceIsDeletedUnlessItIsInUse(t *testing.T) {
 				t.Fatalf("%v (%v)", namespace, err)
 			}
 			namespace, err = milan.BeginRemovingNamespace(t.Context(), namespace, test.peering, test.userSecret)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			leftovers, err := milan.RemoveNamespace(t.Context(), namespace, test.peering, true, test.userSecret)
 			if err != nil || leftovers.Kept != test.why {
 				t.Errorf("it says %q (%v)", leftovers.Kept, err)
@@ -278,9 +276,7 @@ func TestATenantNamespaceStaysAsLongAsTheForeignCluster(t *testing.T) {
 	milan := milansEnd(t, romesNamespace(me))
 	milan.Owner = me
 	namespace, err := milan.TenantNamespace(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	leftovers, err := milan.RemoveNamespace(t.Context(), namespace, nil, false, liqo.KeySecret{})
 	if err != nil || leftovers != (Leftovers{}) {
 		t.Errorf("it says %+v (%v)", leftovers, err)

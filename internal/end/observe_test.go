@@ -56,9 +56,7 @@ func TestATunnelIsUpOnlyAsLongAsItsGatewaySaysSo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rome := romesEnd(t, append(clustertest.ClientEnd("milan", test.status), test.more...)...)
 			objects, err := rome.Observe(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if status := objects.Tunnel(); status != test.expected {
 				t.Errorf("it is %s, expected %s", status, test.expected)
 			}
@@ -136,9 +134,7 @@ func TestASilentTunnelIsAskedAboutAgainOnceItsConnectionChanges(t *testing.T) {
 		t.Fatalf("it is silent since %s (%v)", objects.SilentSince, err)
 	}
 	objects.Connection.Labels["changed"] = "true"
-	if err := rome.Leaf.Live.Update(t.Context(), objects.Connection); err != nil {
-		t.Fatal(err)
-	}
+	must(t, rome.Leaf.Live.Update(t.Context(), objects.Connection))
 	again, err := rome.Observe(t.Context())
 	if err != nil || !again.SilentSince.Equal(objects.SilentSince) || requests() != 4 {
 		t.Errorf("%d requests, silent since %s (%v)", requests(), again.SilentSince, err)

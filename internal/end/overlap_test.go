@@ -38,9 +38,7 @@ func TestAnOverlapNamesTheUseOfTheRange(t *testing.T) {
 			rome := clustertest.Leaf(t, "rome", append(ranges(), taken("10.203.128.0/17", labels))...)
 			overlaps, err := endAt(rome, "milan").Overlaps(t.Context(),
 				liqo.Ranges{PodCIDRs: []string{"10.203.0.0/16"}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var said []string
 			for _, overlap := range overlaps {
 				said = append(said, overlap.Use)

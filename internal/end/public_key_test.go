@@ -35,9 +35,7 @@ func TestAGatewayShakesHandsAgainOnlyIfItsConnectionIsMissingAndItDoesNotRestart
 			gateway := clustertest.WireGuard(ours(clustertest.GatewayServer("rome", 51840)))
 			key := make([]byte, 32)
 			known, err := forge.PublicKey("liqo-tenant-rome", nil, "rome", key)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			known.UID = "known"
 			server := milansEnd(t, append(test.more, gateway, ours(known))...)
 			ensured := EnsuredGateway{Object: gateway, Restarts: test.restarts}
@@ -64,9 +62,7 @@ func TestAnEditedKeyIsDetectedWithoutTheGatewaysSecret(t *testing.T) {
 		t.Fatalf("it is edited already (%v)", err)
 	}
 	objects.PublicKey.Spec.PublicKey = append(make([]byte, 31), 1)
-	if err := server.Leaf.Live.Update(t.Context(), objects.PublicKey); err != nil {
-		t.Fatal(err)
-	}
+	must(t, server.Leaf.Live.Update(t.Context(), objects.PublicKey))
 	if objects, err = server.Find(t.Context()); err != nil || KeyInPlace(objects) {
 		t.Errorf("nobody notices (%v)", err)
 	}
@@ -183,9 +179,7 @@ func TestALonePublicKeyIsCompleteAtOnceAndWrittenOnlyIfTheKeyChanges(t *testing.
 	for i, first := range []byte{1, 1, 2} {
 		server.Owner.Origin.CreatedAt = time.Unix(int64(i), 0)
 		key := append([]byte{first}, make([]byte, 31)...)
-		if err := server.EnsureLonePublicKey(t.Context(), "liqo-tenant-rome", key); err != nil {
-			t.Fatal(err)
-		}
+		must(t, server.EnsureLonePublicKey(t.Context(), "liqo-tenant-rome", key))
 		objects, err := server.Find(t.Context())
 		if err != nil || len(objects.PublicKey.OwnerReferences) > 0 {
 			t.Fatalf("the PublicKey is %v (%v)", objects.PublicKey, err)
@@ -193,9 +187,7 @@ func TestALonePublicKeyIsCompleteAtOnceAndWrittenOnlyIfTheKeyChanges(t *testing.
 		delete(objects.PublicKey.Annotations, handshakeAnnotation)
 		objects.PublicKey.ResourceVersion, objects.PublicKey.ManagedFields = "", nil
 		text, err := json.Marshal(objects.PublicKey)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		versions = append(versions, string(text))
 	}
 	if versions[0] != versions[1] || versions[1] == versions[2] {

@@ -31,13 +31,9 @@ func TestAWaitForARemappingEndsWithTheOneOfTheChangedRanges(t *testing.T) {
 	for _, forbidden := range []bool{false, true} {
 		milan := milansEnd(t, objects...)
 		liqoRemaps(t, milan, after)
-		if err := milan.WaitForRemapping(t.Context(), forbidden); err != nil {
-			t.Fatal(err)
-		}
+		must(t, milan.WaitForRemapping(t.Context(), forbidden))
 		objects, err := milan.Find(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if remote := objects.ObservedRemote(); !slices.Equal(remote.RemappedPodCIDRs, []string{after}) {
 			t.Errorf("forbidden: %t: got %+v", forbidden, remote)
 		}
@@ -96,9 +92,7 @@ func TestAConfigurationIsReplacedOnlyIfItsRemappingMayStayTheSame(t *testing.T) 
 			before.UID = "before"
 			milan := milansEnd(t, before)
 			told := liqo.Ranges{PodCIDRs: []string{test.after}, ExternalCIDR: "10.70.0.0/16"}
-			if err := milan.EnsureConfiguration(t.Context(), before.Namespace, told); err != nil {
-				t.Fatal(err)
-			}
+			must(t, milan.EnsureConfiguration(t.Context(), before.Namespace, told))
 			objects, err := milan.Find(t.Context())
 			if err != nil || !slices.Equal(objects.ObservedRemote().PodCIDRs, told.PodCIDRs) {
 				t.Fatalf("it is %+v (%v)", objects.Configuration, err)

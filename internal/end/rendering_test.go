@@ -22,9 +22,7 @@ import (
 func asData(t *testing.T, template client.Object) *unstructured.Unstructured {
 	t.Helper()
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(template)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return &unstructured.Unstructured{Object: content}
 }
 
@@ -43,13 +41,9 @@ func renderedWith(t *testing.T, change func(*networkingv1beta1.GatewayServerSpec
 	}
 	milan := milansEnd(t)
 	source, err := milan.readSource(t.Context(), nil, desiredGateway{Gateway: liqo.GatewayOf(gateway)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rendered, err := milan.render(t.Context(), source, nil, desiredGateway{Gateway: liqo.GatewayOf(gateway)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return rendered
 }
 
@@ -87,17 +81,13 @@ func TestATemplateOfTheNextLiqoIsRenderedWithoutItsTypes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			schemas, err := liqo.SchemasOf(t.Context(), clustertest.NextLiqo(clustertest.Leaf(t, "milan")))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			spec := carry(test.more, nil, map[string]any{
 				"mtu": int64(1340), "endpoint": map[string]any{"port": int64(51840), "serviceType": "NodePort"},
 			})
 			r := rendering{Spec: schemas.GatewayServer.Properties["spec"].TemplateData(spec)}
 			got, err := r.parts(asData(t, clustertest.NextServerTemplate()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			container := got.Deployment.Spec.Template.Spec.Containers[0]
 			capability := container.SecurityContext.Capabilities.Add[1]
 			if all := slices.Concat(container.Args[2:], []string{string(capability)}); !slices.Equal(all, test.expected) {
@@ -154,9 +144,7 @@ func TestATemplateThatCanNotBeRenderedIsRefusedWithItsPlace(t *testing.T) {
 	service := func(change func(spec map[string]any)) *networkingv1beta1.WgGatewayServerTemplate {
 		template := clustertest.NextServerTemplate()
 		spec, _, err := unstructured.NestedFieldNoCopy(template.Spec.Template.Object, "spec", "service", "spec")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		change(spec.(map[string]any)) //nolint:errcheck,forcetypeassert // it is one
 		return template
 	}

@@ -26,9 +26,7 @@ func TestAServiceLosesOnlyWhatEarlierSettingsGaveIt(t *testing.T) {
 	desired.Spec.Type = corev1.ServiceTypeNodePort
 	desired.Spec.Ports = []corev1.ServicePort{{Port: 51840, Protocol: corev1.ProtocolUDP}}
 	got, err := milan.changeService(t.Context(), earlier, desired)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, zone := got.Annotations["zone"]
 	_, team := got.Labels["team"]
 	if zone || team || got.Annotations["speed"] != "slow" || got.Annotations["cloud.example.com/id"] != "7" {

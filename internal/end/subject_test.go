@@ -22,9 +22,7 @@ import (
 func explained(t *testing.T, objects ...client.Object) liqo.Objects {
 	t.Helper()
 	observed, err := milansEnd(t, objects...).Subject().Find(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return observed
 }
 

@@ -56,7 +56,8 @@ func TestTheAPIServerExplainsAMissingService(t *testing.T) {
 			gateway := exposedGateway()
 			s := milan(t, gateway, technology, gatewayDeployment(), readyPod())
 			clustertest.On(s.Leaf, "create", func(call clustertest.Call[any]) error {
-				if service, ok := call.Object.(*corev1.Service); !ok || service.Spec.Type != corev1.ServiceTypeNodePort || !call.DryRun {
+				service, ok := call.Object.(*corev1.Service)
+				if !ok || service.Spec.Type != corev1.ServiceTypeNodePort || !call.DryRun {
 					t.Errorf("it makes %v", call.Object)
 				}
 				return test.answer

@@ -100,9 +100,7 @@ func validatedSource(
 		&tfprotov6.ValidateDataResourceConfigRequest{
 			TypeName: typeName, Config: sent(t, tftypes.NewValue(object, filled(object, values))),
 		})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return told(response.Diagnostics)
 }
 

@@ -16,9 +16,7 @@ import (
 func inOneRoundTrip(t *testing.T, do func() diag.Diagnostics) {
 	t.Helper()
 	began := time.Now()
-	if diags := do(); diags.HasError() {
-		t.Fatal(diags)
-	}
+	sound(t, do())
 	if got := time.Since(began) / clustertest.RoundTrip; got != 1 {
 		t.Errorf("it waits for %d round trips, and not for one", got)
 	}

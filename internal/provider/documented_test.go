@@ -11,9 +11,7 @@ import (
 func TestThePageOfTheListResourceHasEveryArgument(t *testing.T) {
 	const file = "../../templates/list-resources/shortcut.md"
 	page, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var described list.ListResourceSchemaResponse
 	newShortcutList().ListResourceConfigSchema(t.Context(), list.ListResourceSchemaRequest{}, &described)
 	for name := range described.Schema.Attributes {

@@ -30,9 +30,7 @@ func leafWith(t *testing.T, name string, objects ...object) *cluster.Leaf {
 	t.Helper()
 	leaf := clustertest.Leaf(t, name, clustertest.Templates()...)
 	for _, object := range objects {
-		if err := leaf.Live.Create(t.Context(), object); err != nil {
-			t.Fatal(err)
-		}
+		must(t, leaf.Live.Create(t.Context(), object))
 	}
 	return leaf
 }
@@ -187,9 +185,7 @@ func toBeChanged(t *testing.T) *planning {
 		milan.Create(t.Context(), server), rome.Create(t.Context(), dialling),
 		rome.Delete(t.Context(), other), rome.Create(t.Context(), other),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	return p
 }

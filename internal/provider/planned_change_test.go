@@ -7,9 +7,7 @@ import (
 func TestAnApplyLearnsFromThePrivateStateWhetherThePlanKeepsTheLeaves(t *testing.T) {
 	private := kept{}
 	for _, keeps := range []bool{true, false} { // a later plan replaces what an earlier one has written
-		if diags := (plannedChange{KeepsLeaves: keeps}).save(t.Context(), private); diags.HasError() {
-			t.Fatal(diags)
-		}
+		sound(t, (plannedChange{KeepsLeaves: keeps}).save(t.Context(), private))
 		if change, diags := plannedChangeOf(t.Context(), private); change.KeepsLeaves != keeps || diags.HasError() {
 			t.Errorf("it keeps the leaves: %t, expected %t (%v)", change.KeepsLeaves, keeps, diags)
 		}

@@ -23,9 +23,7 @@ func providerBlock(t *testing.T, values map[string]tftypes.Value) providerModel 
 	}
 	config := tfsdk.Config{Schema: schema.Schema, Raw: tftypes.NewValue(object, filled(object, values))}
 	var model providerModel
-	if diags := config.Get(t.Context(), &model); diags.HasError() {
-		t.Fatal(diags)
-	}
+	sound(t, config.Get(t.Context(), &model))
 	return model
 }
 
@@ -35,9 +33,7 @@ func clusters(t *testing.T, entries map[string]map[string]tftypes.Value) tftypes
 	var schema provider.SchemaResponse
 	New("test").Schema(t.Context(), provider.SchemaRequest{}, &schema)
 	attribute, diags := schema.Schema.AttributeAtPath(t.Context(), path.Root("clusters"))
-	if diags.HasError() {
-		t.Fatal(diags)
-	}
+	sound(t, diags)
 	mapType, ok := attribute.GetType().TerraformType(t.Context()).(tftypes.Map)
 	if !ok {
 		t.Fatal("`clusters` is not a map")
@@ -101,9 +97,7 @@ func TestEveryCredentialOfAClusterIsUsed(t *testing.T) {
 	}})
 	model := providerBlock(t, map[string]tftypes.Value{"clusters": entries})
 	config, _, diags := model.config(t.Context(), environment(nil))
-	if diags.HasError() {
-		t.Fatal(diags)
-	}
+	sound(t, diags)
 	rome := config.Clusters["rome"]
 	if rome.Kubeconfig.Paths[0] != "1" || rome.Context != "2" ||
 		rome.ContextAuthInfo != "3" || rome.ContextCluster != "4" ||
@@ -192,9 +186,7 @@ func TestOnlyLeavesWithUnknownCredentialsAreUnknown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			model := providerBlock(t, test.values)
 			_, unknown, diags := model.config(t.Context(), environment(nil))
-			if diags.HasError() {
-				t.Fatal(diags)
-			}
+			sound(t, diags)
 			for _, leaf := range test.unknown {
 				if !unknown.has(leaf) {
 					t.Errorf("%s is known", leaf)
@@ -212,9 +204,7 @@ func TestOnlyLeavesWithUnknownCredentialsAreUnknown(t *testing.T) {
 func TestTheSchemasAreValidAndDescribeEveryAttribute(t *testing.T) {
 	server := unconfigured()
 	schemas, err := server.GetProviderSchema(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, diagnostic := range schemas.Diagnostics {
 		t.Errorf("%s: %s", diagnostic.Summary, diagnostic.Detail)
 	}
@@ -230,9 +220,7 @@ func TestTheSchemasAreValidAndDescribeEveryAttribute(t *testing.T) {
 func TestSecretsAreSensitive(t *testing.T) {
 	server := unconfigured()
 	schemas, err := server.GetProviderSchema(context.Background(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	sensitive := map[string]bool{}
 	for _, attribute := range schemas.Provider.Block.Attributes {
 		sensitive[attribute.Name] = attribute.Sensitive

@@ -21,15 +21,11 @@ func validateProvider(t *testing.T, values map[string]tftypes.Value) string {
 		t.Fatal("the schema is not an object")
 	}
 	config, err := tfprotov6.NewDynamicValue(object, tftypes.NewValue(object, filled(object, values)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	response, err := unconfigured().ValidateProviderConfig(
 		t.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: &config},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return told(response.Diagnostics)
 }
 

@@ -106,12 +106,8 @@ func plannedTest(t *testing.T, state, config *connectivityModel) connectivityMod
 	prior, plan := tfsdk.State{Schema: schema.Schema, Raw: empty}, tfsdk.Plan{Schema: schema.Schema, Raw: empty}
 	planned := *config
 	planned.TestedAt, planned.Status = types.StringUnknown(), types.StringUnknown()
-	if diags := prior.Set(ctx, state); diags.HasError() {
-		t.Fatal(diags)
-	}
-	if diags := plan.Set(ctx, &planned); diags.HasError() {
-		t.Fatal(diags)
-	}
+	sound(t, prior.Set(ctx, state))
+	sound(t, plan.Set(ctx, &planned))
 	resp := resource.ModifyPlanResponse{Plan: plan}
 	r.ModifyPlan(ctx, resource.ModifyPlanRequest{State: prior, Plan: plan}, &resp)
 	var got connectivityModel

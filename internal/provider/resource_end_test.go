@@ -54,9 +54,7 @@ func newEndCase[M any, P endModel[M]](t *testing.T, of any, more values) endCase
 		}
 		one := tested.object(leaf, model, own)
 		if plan != nil {
-			if err := model.ensure(t.Context(), one, model.common().Namespace.ValueString()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, model.ensure(t.Context(), one, model.common().Namespace.ValueString()))
 		}
 		observed, err := one.Observe(t.Context())
 		if err != nil || !observed.Exists {

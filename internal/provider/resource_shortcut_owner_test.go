@@ -30,9 +30,7 @@ func (k kept) SetKey(_ context.Context, key string, value []byte) diag.Diagnosti
 func TestAnInstanceKeepsItsTokenBetweenOperations(t *testing.T) {
 	private := kept{}
 	before := ownership{}.named()
-	if diags := before.save(t.Context(), private); diags.HasError() {
-		t.Fatal(diags)
-	}
+	sound(t, before.save(t.Context(), private))
 	after, diags := ownershipOf(t.Context(), private, before.id())
 	if diags.HasError() || after.Token == "" || after != before || after.owner(owner.Origin{}).Claims {
 		t.Errorf("got %+v, saved %+v (%v)", after, before, diags)
@@ -61,9 +59,7 @@ func TestTheStateDecidesWhoseAnInstanceIs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			private := kept{}
 			if test.saved != (ownership{}) {
-				if diags := test.saved.save(t.Context(), private); diags.HasError() {
-					t.Fatal(diags)
-				}
+				sound(t, test.saved.save(t.Context(), private))
 			}
 			own, diags := ownershipOf(t.Context(), private, test.id)
 			if diags.HasError() || own != test.expected || own.owner(owner.Origin{}).Claims != test.expected.Claims {
@@ -90,9 +86,7 @@ func TestAnImportedShortcutGetsTheTokenOfItsOwner(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before, after := kept{}, kept{}
-			if diags := test.before.save(t.Context(), before); diags.HasError() {
-				t.Fatal(diags)
-			}
+			sound(t, test.before.save(t.Context(), before))
 			joined := pair{client: clustertest.Leaf(t, "rome", madeByOne), server: clustertest.Leaf(t, "milan")}
 			own, diags := privateStates{before, after}.recognise(t.Context(), test.before.id(), joined.maker)
 			if diags.HasError() || own.Token != test.token || own.owner(owner.Origin{}).Claims != test.claims || own.Imported {
@@ -114,12 +108,8 @@ func TestAnInvalidPrivateStateIsAnError(t *testing.T) {
 func TestAnOwnerRecordsWhereTerraformRuns(t *testing.T) {
 	directory := filepath.Join(t.TempDir(), "network")
 	for _, data := range []string{".terraform", "elsewhere"} {
-		if err := os.MkdirAll(filepath.Join(directory, data), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(directory, data, "environment"), []byte("of "+data+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Join(directory, data), 0o700))
+		must(t, os.WriteFile(filepath.Join(directory, data, "environment"), []byte("of "+data+"\n"), 0o600))
 	}
 	t.Chdir(directory)
 	for expected, environment := range map[string]map[string]string{

@@ -38,9 +38,7 @@ func TestObjectsMoveBackToTheTenantNamespaceUnlessTheyAreThere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := planningOf(shortcutModel{ServerNamespace: test.recorded}, shortcutModel{ServerNamespace: test.configured}, nil,
 				pair{client: clustertest.Leaf(t, "rome"), server: test.milan})
-			if diags := p.planNamespaces(t.Context()); diags.HasError() {
-				t.Fatal(diags)
-			}
+			sound(t, p.planNamespaces(t.Context()))
 			if p.plan.ServerNamespace.IsUnknown() == test.stays {
 				t.Errorf("planned %s", p.plan.ServerNamespace)
 			}

@@ -103,9 +103,7 @@ func (v values) take(t *testing.T, kind tftypes.Object, object tftypes.Value, pr
 	t.Helper()
 	attributes := map[string]tftypes.Value{}
 	if object.IsKnown() && !object.IsNull() {
-		if err := object.As(&attributes); err != nil {
-			t.Fatal(err)
-		}
+		must(t, object.As(&attributes))
 	}
 	for name, kind := range kind.AttributeTypes {
 		value, ok := attributes[name]
@@ -241,21 +239,15 @@ func join(t *testing.T, configured values) joined {
 	diags := tfsdk.Plan{Schema: shortcutSchema(), Raw: plan}.Get(t.Context(), &model)
 	diags.Append(tfsdk.Config{Schema: shortcutSchema(), Raw: config}.Get(t.Context(), &configuration)...)
 	spec := model.spec(t.Context(), &configuration)
-	if diags.HasError() {
-		t.Fatal(diags)
-	}
+	sound(t, diags)
 	leaves := pair{
 		client: leafOfLiqos(t, "rome", "10.1.0.0/16", "10.2.0.0/16"),
 		server: leafOfLiqos(t, "milan", "10.3.0.0/16", "10.4.0.0/16"),
 	}
 	between := shortcut.New(leaves.client, leaves.server).OwnedBy(owner.Owner{Token: "mine"})
-	if err := between.Connect(t.Context(), spec); err != nil {
-		t.Fatal(err)
-	}
+	must(t, between.Connect(t.Context(), spec))
 	found, err := between.Observe(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return joined{model, spec, valuesOf(t, plan), leaves, between, found}
 }
 
@@ -267,9 +259,7 @@ func leafOfLiqos(t *testing.T, name, podCIDR, externalCIDR string) *cluster.Leaf
 		for _, object := range []object{
 			&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, liqotest.KeySecret(t, namespace, "other"),
 		} {
-			if err := leaf.Live.Create(t.Context(), object); err != nil {
-				t.Fatal(err)
-			}
+			must(t, leaf.Live.Create(t.Context(), object))
 		}
 	}
 	clustertest.AddEmptyTemplates(t, leaf, map[string][]string{
@@ -284,9 +274,7 @@ func (j joined) seen(t *testing.T, earlier shortcutModel) (shortcutModel, values
 	t.Helper()
 	earlier.observed(t.Context(), j.found)
 	state := noState(t)
-	if diags := state.Set(t.Context(), &earlier); diags.HasError() {
-		t.Fatal(diags)
-	}
+	sound(t, state.Set(t.Context(), &earlier))
 	return earlier, valuesOf(t, state.Raw)
 }
 
@@ -311,17 +299,13 @@ func noState(t *testing.T) tfsdk.State {
 func (j joined) becomes(t *testing.T, other joined) {
 	t.Helper()
 	recorded, _ := j.seen(t, j.plan)
-	if err := j.between.Connect(t.Context(), recorded.after(other.spec)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.between.Connect(t.Context(), recorded.after(other.spec)))
 	found, err := j.between.Observe(t.Context())
 	if err != nil || !reflect.DeepEqual(found, other.found) {
 		t.Errorf("the changed one is %+v (%v)\nthe new one is     %+v", found, err, other.found)
 	}
 	last, _ := other.seen(t, other.plan)
-	if err := j.between.Disconnect(t.Context(), last.removal()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.between.Disconnect(t.Context(), last.removal()))
 	if left, err := j.between.Observe(t.Context()); err != nil || left.Exists || left.Joined {
 		t.Errorf("after the destroy there is %+v (%v)", left, err)
 	}

@@ -16,9 +16,7 @@ func plannedWithoutLeaves(t *testing.T, values map[string]tftypes.Value) map[str
 	t.Helper()
 	object := shortcutType()
 	var attributes map[string]tftypes.Value
-	if err := planned(t, tftypes.NewValue(object, filled(object, values))).As(&attributes); err != nil {
-		t.Fatal(err)
-	}
+	must(t, planned(t, tftypes.NewValue(object, filled(object, values))).As(&attributes))
 	return attributes
 }
 
@@ -36,9 +34,7 @@ func TestUnsetAttributesHaveTheirDefault(t *testing.T) {
 		})
 	}
 	var gateway map[string]tftypes.Value
-	if err := planned["server_gateway"].As(&gateway); err != nil {
-		t.Fatal(err)
-	}
+	must(t, planned["server_gateway"].As(&gateway))
 	for name, value := range gateway {
 		switch name {
 		case "service_type":
@@ -79,19 +75,13 @@ var update = flag.Bool("update", false, "rewrite the expected shape of the state
 // schema a version, and add a state upgrader and its test.
 func TestTheShapeOfTheStateChangesOnlyOnPurpose(t *testing.T) {
 	shape, err := shortcutType().MarshalJSON() //nolint:staticcheck // the only way to write a type
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	golden := filepath.Join("testdata", "shortcut_state.json")
 	if *update {
-		if err := os.WriteFile(golden, append(shape, '\n'), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(golden, append(shape, '\n'), 0o600))
 	}
 	expected, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if string(shape)+"\n" != string(expected) {
 		t.Errorf("the shape of the state has changed:\n%s\nexpected:\n%s", shape, expected)
 	}

@@ -16,9 +16,7 @@ func validate(t *testing.T, values map[string]tftypes.Value) string {
 	for name, nested := range values {
 		if attributes, isObject := object.AttributeTypes[name].(tftypes.Object); isObject {
 			var given map[string]tftypes.Value
-			if err := nested.As(&given); err != nil {
-				t.Fatal(err)
-			}
+			must(t, nested.As(&given))
 			values[name] = tftypes.NewValue(attributes, filled(attributes, given))
 		}
 	}

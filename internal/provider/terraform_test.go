@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -34,9 +35,7 @@ var shortcutType = sync.OnceValue(func() tftypes.Object {
 func sent(t *testing.T, value tftypes.Value) *tfprotov6.DynamicValue {
 	t.Helper()
 	dynamic, err := tfprotov6.NewDynamicValue(value.Type(), value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return &dynamic
 }
 
@@ -51,9 +50,7 @@ func validatedAs(t *testing.T, typeName string, config tftypes.Value) string {
 	t.Helper()
 	response, err := unconfigured().ValidateResourceConfig(t.Context(),
 		&tfprotov6.ValidateResourceConfigRequest{TypeName: typeName, Config: sent(t, config)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return told(response.Diagnostics)
 }
 
@@ -85,8 +82,21 @@ func plannedAs(t *testing.T, typeName string, config tftypes.Value) tftypes.Valu
 		t.Fatalf("%v %v", err, response.Diagnostics)
 	}
 	value, err := response.PlannedState.Unmarshal(config.Type())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return value
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// sound fails the test if one of the diagnostics is an error.
+func sound(tb testing.TB, diags diag.Diagnostics) {
+	tb.Helper()
+	if diags.HasError() {
+		tb.Fatal(diags)
+	}
 }

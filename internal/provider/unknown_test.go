@@ -27,9 +27,7 @@ func withUnknown(t *testing.T, object tftypes.Value, settings []string) tftypes.
 			}
 			return value, nil
 		})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return changed
 }
 

@@ -48,9 +48,7 @@ func TestAStateRecordsWhatACreateHasMadeAlsoIfNobodyCanReadIt(t *testing.T) {
 				return
 			}
 			var found shortcutModel
-			if diags := state.Get(t.Context(), &found); diags.HasError() {
-				t.Fatal(diags)
-			}
+			sound(t, state.Get(t.Context(), &found))
 			if !state.Raw.IsFullyKnown() || found.OwnerID.ValueString() != "mine" || !found.Status.IsNull() ||
 				found.Client != plan.Client {
 				t.Errorf("the state has owner %s, status %s, client %s", found.OwnerID, found.Status, found.Client)
@@ -63,9 +61,7 @@ func TestAnUpdateThatFailedKeepsTheStateIfNobodyCanReadTheLeaves(t *testing.T) {
 	before := inStates(t)
 	schema := shortcutSchema()
 	state := tfsdk.State{Schema: schema, Raw: tftypes.NewValue(schema.Type().TerraformType(t.Context()), nil)}
-	if diags := state.Set(t.Context(), &before); diags.HasError() {
-		t.Fatal(diags)
-	}
+	sound(t, state.Set(t.Context(), &before))
 	kept, plan := state.Raw.Copy(), before
 	plan.MTU, plan.Status = types.Int32Value(1300), types.StringUnknown()
 	recordUnread(t.Context(), &plan, &state, errors.New("it timed out"), errors.New("away"))

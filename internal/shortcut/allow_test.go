@@ -11,7 +11,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 )
 
 var (
@@ -22,31 +21,24 @@ var (
 // limitedTo connects two leaves of Liqo so that only that may cross.
 func limitedTo(t *testing.T, allow *Allow) (*Shortcut, Spec) {
 	t.Helper()
-	rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
-	milan := liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+	rome, milan := romeAndMilan(t)
 	s, spec := New(rome, milan).OwnedBy(me), overNodePort
 	spec.WaitForConnection, spec.Allow = true, allow
-	if err := s.Connect(t.Context(), spec); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Connect(t.Context(), spec))
 	return s, spec
 }
 
 func allowedBy(t *testing.T, s *Shortcut) (*Allow, Status) {
 	t.Helper()
 	state, err := s.Observe(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return state.Allow, state.Status
 }
 
 func rulesAt(t *testing.T, e *end.End) []networkingv1beta1.FirewallConfiguration {
 	t.Helper()
 	var all networkingv1beta1.FirewallConfigurationList
-	if err := e.Leaf.Live.List(t.Context(), &all); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Leaf.Live.List(t.Context(), &all))
 	return all.Items
 }
 
@@ -54,9 +46,7 @@ func TestWhatMayCrossIsEnforcedAtBothEndsAndChangesInPlace(t *testing.T) {
 	s, spec := limitedTo(t, database)
 	for _, allow := range []*Allow{database, pings, {}, database} {
 		spec.Allow = allow
-		if err := s.Connect(t.Context(), spec); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Connect(t.Context(), spec))
 		if got, status := allowedBy(t, s); !reflect.DeepEqual(got, allow) || status != Connected {
 			t.Errorf("%+v became %+v, %s", allow, got, status)
 		}
@@ -72,9 +62,7 @@ func TestWhatMayCrossIsEnforcedAtBothEndsAndChangesInPlace(t *testing.T) {
 func TestWithoutLimitsNoRuleIsLeft(t *testing.T) {
 	s, spec := limitedTo(t, database)
 	spec.Allow = nil
-	if err := s.Connect(t.Context(), spec); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Connect(t.Context(), spec))
 	if got, status := allowedBy(t, s); got != nil || status != Connected {
 		t.Errorf("got %+v, %s", got, status)
 	}
@@ -88,9 +76,7 @@ func TestWithoutLimitsNoRuleIsLeft(t *testing.T) {
 func TestADestroyLeavesNoRules(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		s, _ := limitedTo(t, database)
-		if err := s.Disconnect(t.Context(), Removal{KeepConfigurations: keep}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Disconnect(t.Context(), Removal{KeepConfigurations: keep}))
 		for _, e := range s.Ends() {
 			if left := rulesAt(t, e); len(left) > 0 {
 				t.Errorf("%s still has %+v", e.Leaf.Name, left)
@@ -116,9 +102,7 @@ func TestRulesThatSomeoneHasEditedOrRemovedAreRestored(t *testing.T) {
 		},
 		"removed": func(t *testing.T, e *end.End, rules *networkingv1beta1.FirewallConfiguration) {
 			t.Helper()
-			if err := e.Leaf.Live.Delete(t.Context(), rules); err != nil {
-				t.Fatal(err)
-			}
+			must(t, e.Leaf.Live.Delete(t.Context(), rules))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,9 +111,7 @@ func TestRulesThatSomeoneHasEditedOrRemovedAreRestored(t *testing.T) {
 			if got, status := allowedBy(t, s); got != nil || status != Disconnected {
 				t.Errorf("got %+v, %s", got, status)
 			}
-			if err := s.Connect(t.Context(), spec); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Connect(t.Context(), spec))
 			if got, status := allowedBy(t, s); !reflect.DeepEqual(got, database) || status != Connected {
 				t.Errorf("restored as %+v, %s", got, status)
 			}
@@ -144,8 +126,7 @@ func TestLimitsThatALeafCantEnforceAreRefusedBeforeItsGatewayExists(t *testing.T
 		old   bool
 	}{"Liqo 1.0": {database, true}, "a range without pods": {outside, false}} {
 		t.Run(name, func(t *testing.T) {
-			rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
-			milan := liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+			rome, milan := romeAndMilan(t)
 			if test.old {
 				milan = clustertest.OldestLiqo(milan)
 			}

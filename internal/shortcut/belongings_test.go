@@ -57,8 +57,6 @@ func joinedAtRome(t *testing.T, objects []client.Object) *Shortcut {
 func (s *Shortcut) atRome(t *testing.T) *networkingv1beta1.Configuration {
 	t.Helper()
 	objects, err := s.Client.Find(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return objects.Configuration
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
@@ -104,9 +103,7 @@ func TestACreateThatWasCompleteBelongsToARivalAlthoughItHasLeftItsLease(t *testi
 	if err := s.CheckFree(t.Context(), overNodePort); err != nil {
 		t.Fatalf("before it was complete: %v", err)
 	}
-	if err := s.OwnedBy(killed).Client.RecordComplete(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.OwnedBy(killed).Client.RecordComplete(t.Context(), true))
 	refused(t, s.OwnedBy(me).CheckFree(t.Context(), overNodePort), `a shortcut with "milan" exists already on leaf "rome"`)
 	if err := s.OwnedBy(somebody).Disconnect(t.Context(), Removal{}); err != nil || s.atRome(t) == nil {
 		t.Errorf("the Configuration is gone (%v)", err)
@@ -114,17 +111,13 @@ func TestACreateThatWasCompleteBelongsToARivalAlthoughItHasLeftItsLease(t *testi
 }
 
 func TestAShortcutWithoutItsGatewaysBelongsToARival(t *testing.T) {
-	rome, milan := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+	rome, milan := romeAndMilan(t)
 	theirs := New(rome, milan).OwnedBy(somebody)
 	spec := overNodePort
 	spec.Create = true
-	if err := theirs.Connect(t.Context(), spec); err != nil {
-		t.Fatal(err)
-	}
+	must(t, theirs.Connect(t.Context(), spec))
 	for _, e := range theirs.Ends() { // as `liqoctl network disconnect` does
-		if err := e.RemoveGateways(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, e.RemoveGateways(t.Context()))
 	}
 	err := New(rome, milan).OwnedBy(me).Connect(t.Context(), spec)
 	refused(t, err, `a shortcut with "milan" exists already on leaf "rome"`, "made by alice@ci")

@@ -14,7 +14,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
@@ -126,7 +125,7 @@ func countDeletions(leaf *cluster.Leaf) *atomic.Int32 {
 }
 
 func TestAShortcutIsMadeOnceAndTakenApartWhole(t *testing.T) {
-	rome, milan := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+	rome, milan := romeAndMilan(t)
 	atRome, atMilan := countDeletions(rome), countDeletions(milan)
 	s := New(rome, milan).OwnedBy(me)
 	spec := overNodePort
@@ -149,9 +148,7 @@ func TestAShortcutIsMadeOnceAndTakenApartWhole(t *testing.T) {
 	}
 
 	spec.MTU = 1300 // changes both gateways, and nothing else
-	if err := s.Connect(t.Context(), spec); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Connect(t.Context(), spec))
 	state, err := s.Observe(t.Context())
 	if err != nil || state.ClientGateway.MTU != 1300 || state.ServerGateway.MTU != 1300 || state.Status != Connected {
 		t.Errorf("after a change, it is %+v (%v)", state, err)
@@ -160,9 +157,7 @@ func TestAShortcutIsMadeOnceAndTakenApartWhole(t *testing.T) {
 		t.Errorf("it was not in place: %d objects were deleted on Rome, %d on Milan", atRome.Load(), atMilan.Load())
 	}
 
-	if err := s.Disconnect(t.Context(), Removal{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Disconnect(t.Context(), Removal{}))
 	if state, err := s.Observe(t.Context()); err != nil || state.Exists || state.Joined {
 		t.Errorf("left is %+v (%v)", state, err)
 	}

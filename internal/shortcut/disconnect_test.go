@@ -23,7 +23,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
@@ -57,9 +56,7 @@ func TestDisconnectLeavesObjectsOfSomeoneElse(t *testing.T) {
 			"liqo.io/remote-cluster-id": "milan", "liqo.io/tenant-namespace": "true",
 		}}})
 	shortcut := New(rome, clustertest.Leaf(t, "milan"))
-	if err := shortcut.Disconnect(t.Context(), Removal{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, shortcut.Disconnect(t.Context(), Removal{}))
 	left, err := shortcut.Client.Find(t.Context())
 	if err != nil || left.Configuration == nil || left.Gateway == nil {
 		t.Errorf("left are %v (%v)", left.Made(), err)
@@ -76,9 +73,7 @@ func TestDisconnectRemovesOurObjectsAndCanBeRepeated(t *testing.T) {
 		ours(clustertest.GatewayClient("milan")), ours(namespace))
 	shortcut := New(rome, clustertest.Leaf(t, "milan"))
 	for range 2 {
-		if err := shortcut.Disconnect(t.Context(), Removal{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, shortcut.Disconnect(t.Context(), Removal{}))
 		state, err := shortcut.Observe(t.Context())
 		if err != nil || state.Exists {
 			t.Errorf("something is left: %+v (%v)", state, err)
@@ -103,9 +98,7 @@ func TestDisconnectRemovesObjectsThatAreMineOrNobodys(t *testing.T) {
 
 func TestKeptConfigurationsHaveNoOwner(t *testing.T) {
 	s := joinedAtRome(t, belongings()["mine"])
-	if err := s.Disconnect(t.Context(), Removal{KeepConfigurations: true}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Disconnect(t.Context(), Removal{KeepConfigurations: true}))
 	if kept := s.atRome(t); kept == nil || me.Whose(kept) != owner.Orphan {
 		t.Errorf("left is %v", kept)
 	}
@@ -141,9 +134,7 @@ func TestARemovalReportsTheObjectsOfSomeoneElseThatStay(t *testing.T) {
 				var kept []Kept
 				removal := Removal{ServerKeySecret: liqo.KeySecret{Name: test.keySecret},
 					Kept: func(k Kept) { kept = append(kept, k) }}
-				if err := shortcut.Disconnect(t.Context(), removal); err != nil {
-					t.Fatal(err)
-				}
+				must(t, shortcut.Disconnect(t.Context(), removal))
 				if (len(kept) == 0) != (test.kept == "") || (len(kept) == 1 &&
 					(kept[0].Leaf != "milan" || !strings.HasPrefix(kept[0].Why, test.kept))) {
 					t.Errorf("kept is %v", kept)
@@ -181,9 +172,7 @@ func TestAPeeringKeepsItsNetworkUnlessForced(t *testing.T) {
 	}
 
 	forced := peered()
-	if err := forced.Disconnect(t.Context(), Removal{EvenFromPeering: true}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, forced.Disconnect(t.Context(), Removal{EvenFromPeering: true}))
 	if left, err := forced.Client.Find(t.Context()); err != nil || left.Configuration != nil {
 		t.Errorf("the Configuration is left (%v)", err)
 	}
@@ -230,9 +219,7 @@ func TestAPeeringIsDetectedByAnyOfItsObjects(t *testing.T) {
 			}
 			var kept []Kept
 			removal := Removal{EvenFromPeering: true, Kept: func(k Kept) { kept = append(kept, k) }}
-			if err := shortcut.Disconnect(t.Context(), removal); err != nil {
-				t.Fatal(err)
-			}
+			must(t, shortcut.Disconnect(t.Context(), removal))
 			if len(kept) != 1 || !strings.HasPrefix(kept[0].Why,
 				`There is still the peering with "rome" (`+test.named+`). Therefore, Namespace liqo-tenant-rome also stays`) {
 				t.Errorf("kept is %v", kept)
@@ -289,9 +276,7 @@ func TestTheForeignClusterIsDeletedWithTheLastNetwork(t *testing.T) {
 				objects = append(objects, foreignCluster())
 			}
 			s := joinedAtRome(t, objects)
-			if err := s.Disconnect(t.Context(), Removal{EvenFromPeering: true}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Disconnect(t.Context(), Removal{EvenFromPeering: true}))
 			err := s.Client.Leaf.Live.Get(t.Context(), client.ObjectKey{Name: "milan"}, &liqov1beta1.ForeignCluster{})
 			if gone := client.IgnoreNotFound(err) == nil && err != nil; gone != test.goes {
 				t.Errorf("gone: %t (%v)", gone, err)
@@ -304,12 +289,8 @@ func TestADestroyThatCannotReleaseItsLeaseIsNotComplete(t *testing.T) {
 	refused := apierrors.NewForbidden(coordinationv1.Resource("leases"), "", errors.New("no right to delete"))
 	for name, removal := range map[string]Removal{"reset": {}, "disconnect": {KeepConfigurations: true}} {
 		t.Run(name, func(t *testing.T) {
-			s := New(
-				liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...),
-			).OwnedBy(me)
-			if err := s.Connect(t.Context(), overNodePort); err != nil {
-				t.Fatal(err)
-			}
+			s := New(romeAndMilan(t)).OwnedBy(me)
+			must(t, s.Connect(t.Context(), overNodePort))
 			holder := s.first().Leaf
 			clustertest.Fail[*coordinationv1.Lease](holder, "delete", refused)
 			err := s.Disconnect(t.Context(), removal)
@@ -331,9 +312,7 @@ func TestADestroyThatHasWaitedForItsTurnLooksAgain(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"},
 			Spec:       authv1beta1.TenantSpec{ClusterID: "rome"},
 		}
-		if err := errors.Join(s.Server.Leaf.Live.Create(t.Context(), peering), other.Release(t.Context())); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(s.Server.Leaf.Live.Create(t.Context(), peering), other.Release(t.Context())))
 		if err := <-ended; err == nil || !strings.Contains(err.Error(), "a peering uses the network") {
 			t.Errorf("got: %v", err)
 		}
@@ -350,9 +329,7 @@ func TestADestroyLooksAgainIfItsFirstLookFails(t *testing.T) {
 		return call.Send()
 	})
 	s := New(leafWith(t, "rome"), milan)
-	if err := s.Disconnect(t.Context(), Removal{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Disconnect(t.Context(), Removal{}))
 	if left, err := s.Server.Find(t.Context()); err != nil || len(left.All()) > 0 {
 		t.Errorf("left are %v (%v)", left.All(), err)
 	}
@@ -363,14 +340,10 @@ func deletesNamespacesSlowly(t *testing.T, leaf *cluster.Leaf) (end func()) {
 	t.Helper()
 	each := func(do func(*corev1.Namespace)) {
 		var namespaces corev1.NamespaceList
-		if err := leaf.Live.List(t.Context(), &namespaces); err != nil {
-			t.Fatal(err)
-		}
+		must(t, leaf.Live.List(t.Context(), &namespaces))
 		for i := range namespaces.Items {
 			do(&namespaces.Items[i])
-			if err := leaf.Live.Update(t.Context(), &namespaces.Items[i]); err != nil {
-				t.Fatal(err)
-			}
+			must(t, leaf.Live.Update(t.Context(), &namespaces.Items[i]))
 		}
 	}
 	each(func(namespace *corev1.Namespace) { namespace.Finalizers = []string{"test/slow"} })
@@ -399,9 +372,7 @@ func TestTheTurnOfADestroyEndsWhileKubernetesDeletesItsNamespaces(t *testing.T) 
 		}
 		endRome()
 		endMilan()
-		if err := errors.Join(<-destroyed, <-created); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(<-destroyed, <-created))
 		for _, e := range next.Ends() {
 			namespace, err := e.TenantNamespace(t.Context())
 			if err != nil || namespace == nil || end.Leaving(namespace) || !somebody.Marked(namespace) {

@@ -9,34 +9,28 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 )
 
 // roundTrips returns how many round trips to its distant leaves something waits for.
 func roundTrips(t *testing.T, do func(context.Context) error) int {
 	t.Helper()
 	began := time.Now()
-	if err := do(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, do(t.Context()))
 	return int(time.Since(began) / clustertest.RoundTrip)
 }
 
 // notJoined returns two leaves without a network.
 func notJoined(t *testing.T) []*cluster.Leaf {
 	t.Helper()
-	return []*cluster.Leaf{
-		liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...),
-	}
+	rome, milan := romeAndMilan(t)
+	return []*cluster.Leaf{rome, milan}
 }
 
 // joined returns two leaves with a shortcut.
 func joined(t *testing.T) []*cluster.Leaf {
 	t.Helper()
 	leaves := notJoined(t)
-	if err := New(leaves[0], leaves[1]).OwnedBy(me).Connect(t.Context(), overNodePort); err != nil {
-		t.Fatal(err)
-	}
+	must(t, New(leaves[0], leaves[1]).OwnedBy(me).Connect(t.Context(), overNodePort))
 	return leaves
 }
 

@@ -19,9 +19,7 @@ import (
 func serveLimited(t *testing.T, milan *cluster.Leaf, allow *Allow) EndObject {
 	t.Helper()
 	gateway := endObjectOf(milan, "rome", owner.GatewayServerResource)
-	if err := gateway.EnsureGateway(t.Context(), "", allow, liqo.Endpoint{}, overNodePort.Server); err != nil {
-		t.Fatal(err)
-	}
+	must(t, gateway.EnsureGateway(t.Context(), "", allow, liqo.Endpoint{}, overNodePort.Server))
 	return gateway
 }
 
@@ -60,9 +58,7 @@ func TestTheRulesOfOneEndAreForAllItsPodsAndForAnswersFromAnywhere(t *testing.T)
 	dials := endObjectOf(rome, "milan", owner.GatewayClientResource)
 	allow := &Allow{ToServer: database.ToServer, ToClient: pings.ToClient}
 	endpoint := *gateway.seen(t).Endpoint
-	if err := dials.EnsureGateway(t.Context(), "", allow, endpoint, overNodePort.Client); err != nil {
-		t.Fatal(err)
-	}
+	must(t, dials.EnsureGateway(t.Context(), "", allow, endpoint, overNodePort.Client))
 	if objects, err = dials.End.Find(t.Context()); err != nil || !reflect.DeepEqual(objects.Limits().In, pings.ToClient) {
 		t.Errorf("Rome's are %+v (%v)", objects.Limits(), err)
 	}
@@ -83,9 +79,7 @@ func TestEditedRulesOfOneEndAreSeenAndRestored(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			gateway := serveLimited(t, milan, database)
-			if err := spoil(&rulesAt(t, gateway.End)[0]); err != nil {
-				t.Fatal(err)
-			}
+			must(t, spoil(&rulesAt(t, gateway.End)[0]))
 			repair := gateway.Repair(t.Context())
 			if got := gateway.seen(t); repair.Err != nil || !repair.Needed || got.Allow != nil || got.Status != Disconnected {
 				t.Errorf("got %+v, %s (%v)", got.Allow, got.Status, repair.Err)
@@ -137,9 +131,7 @@ func TestRulesThatOneEndCantEnforceAreRefusedBeforeItsGatewayExists(t *testing.T
 func TestAnEndTakesOverTheRulesOfAShortcutAndSaysForWhichPods(t *testing.T) {
 	s, spec := limitedTo(t, database)
 	spec.ServerEnd.PodCIDRs = []string{"10.1.0.0/17"}
-	if err := s.Connect(t.Context(), spec); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Connect(t.Context(), spec))
 	self := me
 	self.Resource = owner.GatewayServerResource
 	server := NewEndObject(s.Server.Leaf, "rome", self)
@@ -161,9 +153,7 @@ func joinedByEnds(t *testing.T, atClient, atServer *Allow) *Shortcut {
 	gateway := serveLimited(t, milan, atServer)
 	dials := endObjectOf(rome, "milan", owner.GatewayClientResource)
 	err := dials.EnsureGateway(t.Context(), "", atClient, *gateway.seen(t).Endpoint, overNodePort.Client)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	here, there := milansSteps(milan), romesSteps(rome, liqo.Endpoint{})
 	ensureAll(t, []step{here[0], here[2], there[0], there[2]})
 	return New(rome, milan)

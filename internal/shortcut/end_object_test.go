@@ -76,9 +76,7 @@ func romesSteps(rome *cluster.Leaf, dialled liqo.Endpoint) []step {
 func ensureAll(t *testing.T, steps []step) {
 	t.Helper()
 	for _, one := range steps {
-		if err := one.ensure(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, one.ensure(t.Context()))
 	}
 }
 
@@ -86,9 +84,7 @@ func ensureAll(t *testing.T, steps []step) {
 func (o EndObject) seen(t *testing.T) EndObjectState {
 	t.Helper()
 	state, err := o.Observe(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return state
 }
 
@@ -96,9 +92,7 @@ func (o EndObject) seen(t *testing.T) EndObjectState {
 func tenantNamespaces(t *testing.T, leaf *cluster.Leaf) []string {
 	t.Helper()
 	var namespaces corev1.NamespaceList
-	if err := leaf.Live.List(t.Context(), &namespaces); err != nil {
-		t.Fatal(err)
-	}
+	must(t, leaf.Live.List(t.Context(), &namespaces))
 	var names []string
 	for i := range namespaces.Items {
 		names = append(names, namespaces.Items[i].Name)
@@ -166,13 +160,9 @@ func TestAShortcutOverAnEndObjectIsRefusedAndTheErrorNamesTheEndObject(t *testin
 func TestAnEndObjectOverAShortcutIsRefusedAndTheErrorNamesTheShortcut(t *testing.T) {
 	rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), milanAlone(t)
 	shortcut := New(rome, milan).OwnedBy(somebody)
-	if err := shortcut.Connect(t.Context(), overNodePort); err != nil {
-		t.Fatal(err)
-	}
+	must(t, shortcut.Connect(t.Context(), overNodePort))
 	before, err := shortcut.Observe(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, one := range append(milansSteps(milan), romesSteps(rome, *before.ServerEndpoint)...) {
 		e := one.object.End
 		refused(t, one.ensure(t.Context()),
@@ -199,9 +189,7 @@ func TestAnEndObjectOverAnotherOneOfItsKindIsRefused(t *testing.T) {
 func TestAnEndObjectUnderANewAddressWaitsForTheDestroyOfTheOldOne(t *testing.T) {
 	milan := milanAlone(t)
 	before := endObjectOf(milan, "rome", owner.PublicKeyResource)
-	if err := before.EnsurePublicKey(t.Context(), "", key(1)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, before.EnsurePublicKey(t.Context(), "", key(1)))
 	after := endObjectOf(milan, "rome", owner.PublicKeyResource)
 	after.End.Owner.Token = "after"
 	ensured := make(chan error, 1)
@@ -209,9 +197,7 @@ func TestAnEndObjectUnderANewAddressWaitsForTheDestroyOfTheOldOne(t *testing.T) 
 	if _, err := before.Remove(t.Context(), liqo.KeySecret{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-ensured; err != nil {
-		t.Fatal(err)
-	}
+	must(t, <-ensured)
 	if state := after.seen(t); !state.Exists || !slices.Equal(state.Key, key(2)) {
 		t.Errorf("it is %+v", state)
 	}
@@ -232,9 +218,7 @@ func TestAnObjectOfSomeoneElseIsNotTakenOverButCanBeImported(t *testing.T) {
 	if !object.seen(t).Exists {
 		t.Error("the imported object does not belong to the resource")
 	}
-	if err := object.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
-		t.Fatal(err)
-	}
+	must(t, object.EnsureConfiguration(t.Context(), "", romesNetworks))
 	object.End.Owner.Claims = false
 	if state := object.seen(t); !state.Exists || !slices.Equal(state.Network.PodCIDRs, romesNetworks.PodCIDRs) {
 		t.Errorf("the object is %+v", state)
@@ -251,9 +235,7 @@ func TestWhatAKilledCreateOfAnEndObjectHasLeftIsTakenOver(t *testing.T) {
 		append(ranges("10.2.0.0/16"), marked(killed, clustertest.Configuration("rome")), lease)...)
 	object := endObjectOf(milan, "rome", owner.ConfigurationResource)
 	object.Create = true
-	if err := object.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
-		t.Fatal(err)
-	}
+	must(t, object.EnsureConfiguration(t.Context(), "", romesNetworks))
 	if !object.seen(t).Exists {
 		t.Error("it has another owner")
 	}
@@ -294,13 +276,9 @@ func TestAnEndObjectWhoseCreateStillWaitsOrHasFailedIsNotTakenOver(t *testing.T)
 func TestAShortcutBecomesEndObjectsByImportAndTheirRemovalLeavesNothing(t *testing.T) {
 	rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.2.0.0/16")...)
 	s := New(rome, milan).OwnedBy(somebody)
-	if err := s.Connect(t.Context(), overNodePort); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Connect(t.Context(), overNodePort))
 	state, err := s.Observe(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var objects []EndObject
 	for _, one := range append(milansSteps(milan), romesSteps(rome, *state.ServerEndpoint)...) {
 		self, err := one.object.ImportedFrom(t.Context())
@@ -341,9 +319,7 @@ func TestTwoEndsBecomeOneShortcutByImport(t *testing.T) {
 	if theirs, err := shortcut.unrecorded(t.Context()); err != nil || !theirs {
 		t.Errorf("no update would take the objects from the resources for one end (%v)", err)
 	}
-	if err := shortcut.Connect(t.Context(), overNodePort); err != nil {
-		t.Fatal(err)
-	}
+	must(t, shortcut.Connect(t.Context(), overNodePort))
 	if state, err := shortcut.Observe(t.Context()); err != nil || !state.Exists || state.Unmarked {
 		t.Errorf("the shortcut is %+v (%v)", state, err)
 	}
@@ -355,9 +331,7 @@ func TestTwoEndsBecomeOneShortcutByImport(t *testing.T) {
 	if taken.Exists || taken.Taken != `Configuration liqo-tenant-rome/rome on leaf "milan"` {
 		t.Errorf("the resource for one end has %+v", taken)
 	}
-	if err := shortcut.Disconnect(t.Context(), Removal{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, shortcut.Disconnect(t.Context(), Removal{}))
 	for _, leaf := range []*cluster.Leaf{rome, milan} {
 		if names := tenantNamespaces(t, leaf); len(names) > 0 {
 			t.Errorf("%q are left on %s", names, leaf.Name)
@@ -368,9 +342,7 @@ func TestTwoEndsBecomeOneShortcutByImport(t *testing.T) {
 func TestAnEndObjectDoesNotTakeTheNetworkFromAPeering(t *testing.T) {
 	milan := liqotest.Leaf(t, "milan", append(ranges("10.2.0.0/16"), clustertest.Peering("rome", "Provider"))...)
 	object := endObjectOf(milan, "rome", owner.ConfigurationResource)
-	if err := object.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
-		t.Fatal(err)
-	}
+	must(t, object.EnsureConfiguration(t.Context(), "", romesNetworks))
 	_, err := object.Remove(t.Context(), liqo.KeySecret{})
 	refused(t, err, `a peering uses the network on leaf "milan"`, "Configuration liqo-tenant-rome/rome", "liqoctl unpeer",
 		"a resource for one end has no `destroy_peering_network`", "`liqoctl` also removes the network")
@@ -382,9 +354,7 @@ func TestAnEndObjectDoesNotTakeTheNetworkFromAPeering(t *testing.T) {
 func TestANamespaceStaysIfAPeeringBeginsWhileTheLastObjectGoes(t *testing.T) {
 	milan := liqotest.Leaf(t, "milan", ranges("10.2.0.0/16")...)
 	configuration := endObjectOf(milan, "rome", owner.ConfigurationResource)
-	if err := configuration.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
-		t.Fatal(err)
-	}
+	must(t, configuration.EnsureConfiguration(t.Context(), "", romesNetworks))
 	clustertest.On(milan, "delete", func(call clustertest.Call[*networkingv1beta1.Configuration]) error {
 		tenant := &authv1beta1.Tenant{ObjectMeta: metav1.ObjectMeta{
 			Namespace: "liqo-tenant-rome", Name: "rome", Labels: map[string]string{consts.RemoteClusterID: "rome"},
@@ -407,9 +377,7 @@ func TestANamespaceStaysIfAPeeringBeginsWhileTheLastObjectGoes(t *testing.T) {
 func TestAnObjectThatOnlyTheCacheLacksIsNotGone(t *testing.T) {
 	milan := liqotest.Leaf(t, "milan", ranges("10.2.0.0/16")...)
 	configuration := endObjectOf(milan, "rome", owner.ConfigurationResource)
-	if err := configuration.EnsureConfiguration(t.Context(), "", romesNetworks); err != nil {
-		t.Fatal(err)
-	}
+	must(t, configuration.EnsureConfiguration(t.Context(), "", romesNetworks))
 	late := errors.New("the cache does not catch up")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	asked := make(chan struct{}, 1)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 )
 
 // firstWriteFails lets the first write of each kind to each object of a leaf fail.
@@ -39,20 +38,15 @@ func TestAShortcutIsCreatedAndRemovedAlthoughEveryFirstWriteFails(t *testing.T) 
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
-				milan := liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+				rome, milan := romeAndMilan(t)
 				firstWriteFails(rome, failure)
 				firstWriteFails(milan, failure)
 				s := New(rome, milan).OwnedBy(me)
-				if err := s.Connect(t.Context(), overNodePort); err != nil {
-					t.Fatal(err)
-				}
+				must(t, s.Connect(t.Context(), overNodePort))
 				if state, err := s.Observe(t.Context()); err != nil || !state.Joined {
 					t.Errorf("it is %+v (%v)", state, err)
 				}
-				if err := s.Disconnect(t.Context(), Removal{}); err != nil {
-					t.Fatal(err)
-				}
+				must(t, s.Disconnect(t.Context(), Removal{}))
 				if state, err := s.Observe(t.Context()); err != nil || state.Exists || state.Joined {
 					t.Errorf("there is left %+v (%v)", state, err)
 				}

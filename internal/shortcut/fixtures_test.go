@@ -11,6 +11,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -32,6 +33,12 @@ var overNodePort = Spec{
 // ranges are the address ranges of a leaf with that pod CIDR, as Liqo's IPAM has them.
 func ranges(podCIDR string) []client.Object {
 	return clustertest.Ranges(podCIDR, "10.70.0.0/16")
+}
+
+// romeAndMilan are two leaves whose ranges do not overlap. A stand-in for Liqo reacts on them.
+func romeAndMilan(t *testing.T) (rome, milan *cluster.Leaf) {
+	t.Helper()
+	return liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
 }
 
 // leafWith is a leaf with address ranges and these objects.
@@ -78,4 +85,11 @@ func annotate(object client.Object, key, value string) {
 func ownedByAnother(err error) bool {
 	_, ok := errors.AsType[*otherOwnerError](err)
 	return ok
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }

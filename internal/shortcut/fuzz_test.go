@@ -62,9 +62,7 @@ func (a answers) answering(tb testing.TB, like *cluster.Leaf) *cluster.Leaf {
 	tb.Helper()
 	c, err := client.NewWithWatch(&rest.Config{Host: "https://" + like.Name, Transport: a, QPS: -1},
 		client.Options{Scheme: like.Live.Scheme(), Mapper: like.Live.RESTMapper()})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return cluster.New(like.Name, like.ID, like.LiqoNamespace, c, c, like.Discovery, like.Events)
 }
 
@@ -72,9 +70,7 @@ func (a answers) answering(tb testing.TB, like *cluster.Leaf) *cluster.Leaf {
 func listed(tb testing.TB, kind string, objects ...client.Object) string {
 	tb.Helper()
 	items, err := json.Marshal(objects)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return fmt.Sprintf(`{"kind":%q,"apiVersion":%q,"metadata":{"resourceVersion":"1"},"items":%s}`,
 		kind+"List", networkingv1beta1.GroupVersion, items)
 }

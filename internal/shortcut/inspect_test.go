@@ -46,9 +46,7 @@ func TestAnInspectionHasTheStatusOfEachEnd(t *testing.T) {
 			asked = New(milan, rome)
 		}
 		inspection, err := asked.Inspect(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		atRome, atMilan, ofRome := inspection.ClientEnd, inspection.ServerEnd, inspection.Client
 		if reversed {
 			atRome, atMilan, ofRome = inspection.ServerEnd, inspection.ClientEnd, inspection.Server
@@ -82,9 +80,7 @@ func TestAnEndThatHasFallenSilentIsNotUpAndStillSaysWhatItLastMeasured(t *testin
 		clustertest.Leaf(t, "rome", clustertest.ClientEnd("milan", last)...),
 		clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", measured("1ms"))...),
 	).Inspect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if inspection.Status != Connecting || !inspection.Silent || inspection.ClientEnd.Status != Connecting ||
 		inspection.ServerEnd.Status != Connected {
 		t.Errorf("got %+v", inspection)

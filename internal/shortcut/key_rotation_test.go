@@ -16,24 +16,19 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 )
 
 // toRotate returns a shortcut between two leaves of Liqo, and how it was made.
 func toRotate(t *testing.T) (*Shortcut, Spec) {
 	t.Helper()
-	rome, milan := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+	rome, milan := romeAndMilan(t)
 	s, spec := New(rome, milan).OwnedBy(me), overNodePort
 	spec.WaitForConnection = true
-	if err := s.Connect(t.Context(), spec); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Connect(t.Context(), spec))
 	for _, e := range s.Ends() {
-		if err := e.Leaf.Edit(t.Context(), gatewayAt(t, s, e), func(gateway client.Object) {
+		must(t, e.Leaf.Edit(t.Context(), gatewayAt(t, s, e), func(gateway client.Object) {
 			gateway.SetAnnotations(map[string]string{beforeRotations: "yes"})
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	return s, spec
 }
@@ -45,9 +40,7 @@ const beforeRotations = "example.com/before-rotations"
 func gatewayAt(t *testing.T, s *Shortcut, e *end.End) client.Object {
 	t.Helper()
 	n, err := s.find(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	gateway := n.server.Gateway
 	if e == s.Client {
 		gateway = n.client.Gateway
@@ -72,9 +65,7 @@ func expectSameGateways(t *testing.T, s *Shortcut) {
 func keySecrets(t *testing.T, leaf *cluster.Leaf) map[string]corev1.Secret {
 	t.Helper()
 	var all corev1.SecretList
-	if err := leaf.Live.List(context.WithoutCancel(t.Context()), &all); err != nil {
-		t.Fatal(err)
-	}
+	must(t, leaf.Live.List(context.WithoutCancel(t.Context()), &all))
 	byName := map[string]corev1.Secret{}
 	for _, secret := range all.Items {
 		byName[secret.Name] = secret
@@ -86,9 +77,7 @@ func keySecrets(t *testing.T, leaf *cluster.Leaf) map[string]corev1.Secret {
 func expectKeys(t *testing.T, s *Shortcut) {
 	t.Helper()
 	n, err := s.find(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, side := range []struct {
 		leaf *cluster.Leaf
 		told []byte
@@ -108,23 +97,17 @@ func expectKeys(t *testing.T, s *Shortcut) {
 func TestARotationGivesBothGatewaysOtherKeysInPlace(t *testing.T) {
 	s, spec := toRotate(t)
 	before, err := s.find(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	seen := []string{string(before.client.PublicKey.Spec.PublicKey), string(before.server.PublicKey.Spec.PublicKey)}
 	for _, rotation := range []string{"first", "second", "third"} {
 		spec.KeyRotation = rotation
 		for range 2 { // the second time changes nothing
-			if err := s.Connect(t.Context(), spec); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Connect(t.Context(), spec))
 		}
 		expectKeys(t, s)
 		expectSameGateways(t, s)
 		after, err := s.find(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, key := range [][]byte{after.client.PublicKey.Spec.PublicKey, after.server.PublicKey.Spec.PublicKey} {
 			if slices.Contains(seen, string(key)) {
 				t.Errorf("%s: a key is one from before", rotation)
@@ -138,17 +121,13 @@ func TestARotationGivesBothGatewaysOtherKeysInPlace(t *testing.T) {
 		}
 	}
 	spec.KeyRotation = ""
-	if err := s.Connect(t.Context(), spec); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Connect(t.Context(), spec))
 	expectKeys(t, s)
 	if n, err := s.find(t.Context()); err != nil ||
 		!slices.Contains(seen, string(n.client.PublicKey.Spec.PublicKey)) {
 		t.Errorf("without a rotation, the keys change (%v)", err)
 	}
-	if err := s.Disconnect(t.Context(), Removal{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Disconnect(t.Context(), Removal{}))
 	for _, e := range s.Ends() {
 		if left := keySecrets(t, e.Leaf); len(left) > 0 {
 			t.Errorf("%s still has %d Secrets with keys", e.Leaf.Name, len(left))
@@ -188,9 +167,7 @@ func TestARotationThatIsKilledAnywhereIsFinishedByTheNextApply(t *testing.T) {
 func rotateInterrupted(t *testing.T, s *Shortcut, spec Spec, rotation string, writes int64) bool {
 	t.Helper()
 	before, err := s.find(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	spec.KeyRotation = rotation
 	revive := dieAfter(writes, s.Client.Leaf, s.Server.Leaf)
 	killed := s.Connect(t.Context(), spec)
@@ -203,9 +180,7 @@ func rotateInterrupted(t *testing.T, s *Shortcut, spec Spec, rotation string, wr
 	expectKeys(t, s)
 	expectSameGateways(t, s)
 	after, err := s.find(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if bytes.Equal(after.client.PublicKey.Spec.PublicKey, before.client.PublicKey.Spec.PublicKey) ||
 		bytes.Equal(after.server.PublicKey.Spec.PublicKey, before.server.PublicKey.Spec.PublicKey) {
 		t.Errorf("after %d writes, a key is the same", writes)

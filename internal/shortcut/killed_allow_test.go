@@ -41,9 +41,7 @@ func TestADestroyLeavesNoRulesOfACreateThatWasKilledAnywhere(t *testing.T) {
 		spec.Allow, spec.Create = database, true
 		for writes, finished := int64(0), false; !finished; writes++ {
 			finished = killedAfter(t, s, spec, writes)
-			if err := s.Disconnect(t.Context(), Removal{}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Disconnect(t.Context(), Removal{}))
 			expectNoRules(t, s, writes)
 		}
 	})
@@ -64,9 +62,7 @@ func TestTheNextCreateHasNoRulesOfOneThatWasKilledAnywhere(t *testing.T) {
 				t.Errorf("killed after %d writes: the next one has %+v, %s", writes, got, status)
 			}
 			expectNoRules(t, s, writes)
-			if err := s.Disconnect(t.Context(), Removal{}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Disconnect(t.Context(), Removal{}))
 		}
 	})
 }

@@ -29,9 +29,7 @@ func TestAChangeThatIsKilledAnywhereIsMendedByTheNextApply(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // the lease of a killed apply has to expire
 				rome, milan := ofTheNextLiqo(t)
-				if err := milan.Live.Create(t.Context(), otherTemplate()); err != nil {
-					t.Fatal(err)
-				}
+				must(t, milan.Live.Create(t.Context(), otherTemplate()))
 				s, former := New(rome, milan).OwnedBy(me), overNodePort
 				former.WaitForConnection = true
 				changed := former

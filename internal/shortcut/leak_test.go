@@ -9,7 +9,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -51,8 +50,7 @@ var operations = []struct {
 }
 
 func TestNothingRunsAfterAnOperation(t *testing.T) {
-	rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
-	milan := liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+	rome, milan := romeAndMilan(t)
 	s := New(rome, milan).OwnedBy(me)
 	before := goleak.IgnoreCurrent()
 	for _, operation := range operations {

@@ -35,9 +35,7 @@ func occupy(t *testing.T, s *Shortcut, self owner.Owner) *cluster.Lease {
 		Name: leaseName(s.first()), Holder: "alice@ci", Mark: self.Mark, Waiting: func(string) {},
 		Lost: func(error) {},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return lease
 }
 
@@ -54,9 +52,7 @@ func TestTheErrorOfABlockedOperationNamesTheOtherOne(t *testing.T) {
 				"Lease liqo/terraform-provider-liqo.milan.rome is held by alice@ci/") {
 			t.Errorf("got %q:\n%s", explain.Summary(err), explain.Detail(err))
 		}
-		if err := lease.Release(t.Context()); err != nil {
-			t.Error(err)
-		}
+		must(t, lease.Release(t.Context()))
 	})
 }
 
@@ -107,9 +103,7 @@ func TestALeftLeaseOfMineIsAReasonToCleanUp(t *testing.T) {
 				if state, err := s.Observe(t.Context()); err != nil || state.Exists != test.exists {
 					t.Errorf("exists: %t (%v)", state.Exists, err)
 				}
-				if err := lease.Release(t.Context()); err != nil {
-					t.Error(err)
-				}
+				must(t, lease.Release(t.Context()))
 			})
 		})
 	}
@@ -117,9 +111,7 @@ func TestALeftLeaseOfMineIsAReasonToCleanUp(t *testing.T) {
 
 func TestTheTurnEndsWhenEverythingIsInPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(
-			liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...),
-		).OwnedBy(me)
+		s := New(romeAndMilan(t)).OwnedBy(me)
 		for _, e := range s.Ends() {
 			clustertest.On(e.Leaf, "apply", func(call clustertest.Call[any]) error {
 				<-time.After(time.Second) // the API server is slow
@@ -132,9 +124,7 @@ func TestTheTurnEndsWhenEverythingIsInPlace(t *testing.T) {
 				return call.Send()
 			})
 		}
-		if err := s.Connect(t.Context(), overNodePort); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Connect(t.Context(), overNodePort))
 	})
 }
 
@@ -173,22 +163,18 @@ func refuseReleases(leaf *cluster.Leaf) {
 
 func TestALeaseThatCannotBeReleasedSpoilsNoCreateAndGivesNothingAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rome, milan := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+		rome, milan := romeAndMilan(t)
 		refuseReleases(milan)
 		spec := overNodePort
 		spec.Create = true
-		if err := New(rome, milan).OwnedBy(somebody).Connect(t.Context(), spec); err != nil {
-			t.Fatal(err)
-		}
+		must(t, New(rome, milan).OwnedBy(somebody).Connect(t.Context(), spec))
 		<-time.After(time.Minute) // so its lease is that of a dead holder
 		if err := New(rome, milan).OwnedBy(me).Connect(t.Context(), spec); !ownedByAnother(err) {
 			t.Errorf("a rival gets: %v", err)
 		}
 		object := endObjectOf(milan, "naples", owner.GatewayServerResource)
 		object.Create = true
-		if err := object.EnsureGateway(t.Context(), "", nil, liqo.Endpoint{}, overNodePort.Server); err != nil {
-			t.Fatal(err)
-		}
+		must(t, object.EnsureGateway(t.Context(), "", nil, liqo.Endpoint{}, overNodePort.Server))
 		<-time.After(time.Minute)
 		object.End.Owner.Token = "another"
 		if err := object.EnsureGateway(t.Context(), "", nil, liqo.Endpoint{}, overNodePort.Server); !ownedByAnother(err) {
@@ -243,13 +229,10 @@ func TestWhatAKilledCreateHasLeftIsStillNobodysAfterAnotherCreateThatFailed(t *t
 }
 
 func TestAShortcutThatTheCachesDoNotShowIsNotTakenOver(t *testing.T) {
-	rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
-	milan := liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+	rome, milan := romeAndMilan(t)
 	spec := overNodePort
 	spec.Create = true
-	if err := New(rome, milan).OwnedBy(somebody).Connect(t.Context(), spec); err != nil {
-		t.Fatal(err)
-	}
+	must(t, New(rome, milan).OwnedBy(somebody).Connect(t.Context(), spec))
 	for _, leaf := range []*cluster.Leaf{rome, milan} {
 		showLate(leaf)
 	}
@@ -282,9 +265,7 @@ func versions(t *testing.T, leaves ...*cluster.Leaf) map[string]string {
 			&corev1.NamespaceList{}, &networkingv1beta1.ConfigurationList{}, &networkingv1beta1.PublicKeyList{},
 			&networkingv1beta1.GatewayServerList{}, &networkingv1beta1.GatewayClientList{},
 		} {
-			if err := leaf.Live.List(t.Context(), list); err != nil {
-				t.Fatal(err)
-			}
+			must(t, leaf.Live.List(t.Context(), list))
 			_ = meta.EachListItem(list, func(item runtime.Object) error {
 				object := item.(client.Object) //nolint:errcheck,forcetypeassert // lists are of objects
 				found[leaf.Name+" "+leaf.Describe(object)] = object.GetResourceVersion()
@@ -299,8 +280,7 @@ func TestAShortcutThatWasRemovedAMomentAgoDoesNotBlockAnother(t *testing.T) {
 	removed := clustertest.Configuration("milan")
 	removed.UID = "removed"
 	somebody.Mark(removed)
-	rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
-	milan := liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+	rome, milan := romeAndMilan(t)
 	var forgotten atomic.Bool
 	clustertest.OnCached(rome, "list", func(call clustertest.Call[*networkingv1beta1.ConfigurationList]) error {
 		if forgotten.Load() {

@@ -26,9 +26,7 @@ func TestTheStateHasEverythingThatTheLeavesShow(t *testing.T) {
 	milan := append(byProvider(clustertest.ServerEnd("rome", up)[1:]),
 		ours(clustertest.Remapped("rome", "10.20.0.0/16", "10.72.0.0/16")))
 	state, err := New(clustertest.Leaf(t, "rome", rome...), clustertest.Leaf(t, "milan", milan...)).Observe(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	reached := func(pods, external string) liqo.RemoteRanges {
 		return liqo.RemoteRanges{
 			PodCIDRs: []string{"10.0.0.0/16"}, ExternalCIDR: "10.70.0.0/16", RemappedPodCIDRs: []string{pods},
@@ -106,9 +104,7 @@ func TestTheStateSaysWhereEachLeafReachesTheOther(t *testing.T) {
 	shortcut := New(clustertest.Leaf(t, "rome", at("milan", "10.10.0.0/16")),
 		clustertest.Leaf(t, "milan", at("rome", "10.20.0.0/16")))
 	state, err := shortcut.Observe(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := state.Client.Network.RemappedPodCIDRs; len(got) != 1 || got[0] != "10.20.0.0/16" {
 		t.Errorf("the client is reached at %v: Milan's Configuration says 10.20.0.0/16", got)
 	}

@@ -145,9 +145,7 @@ func TestARepairUnlabelsOnlyAFormerSecret(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			milan := clustertest.Leaf(t, "milan", append(test.gateway, clustertest.KeySecret("rome", nil))...)
 			server := New(clustertest.Leaf(t, "rome"), milan).Server
-			if err := server.ReleaseKeySecret(t.Context(), former); err != nil {
-				t.Fatal(err)
-			}
+			must(t, server.ReleaseKeySecret(t.Context(), former))
 			var secret corev1.Secret
 			if err := milan.Live.Get(t.Context(), client.ObjectKey(former), &secret); err != nil ||
 				(cluster.RemoteID(&secret) != "") != test.labelled {
@@ -167,9 +165,7 @@ func TestOnlyObjectsThatAnApplyRestoresAreLost(t *testing.T) {
 	}
 	told := func(leaf string, key []byte) client.Object {
 		publicKey, err := forge.PublicKey("liqo-tenant-"+leaf, nil, "", key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		publicKey.Name, publicKey.Labels["liqo.io/remote-cluster-id"] = leaf, leaf
 		return ours(publicKey)
 	}

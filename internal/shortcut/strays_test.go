@@ -6,26 +6,18 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 // taken returns a complete shortcut of an owner, of which another owner has marked one gateway.
 func taken(t *testing.T) *Shortcut {
 	t.Helper()
-	rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
-	milan := liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+	rome, milan := romeAndMilan(t)
 	mine := New(rome, milan).OwnedBy(me)
-	if err := mine.Connect(t.Context(), overNodePort); err != nil {
-		t.Fatal(err)
-	}
+	must(t, mine.Connect(t.Context(), overNodePort))
 	n, err := mine.find(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := rome.Edit(t.Context(), n.client.Gateway.Object, func(o client.Object) { somebody.Mark(o) }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, rome.Edit(t.Context(), n.client.Gateway.Object, func(o client.Object) { somebody.Mark(o) }))
 	return mine
 }
 
@@ -44,13 +36,9 @@ func TestAnObjectThatAnotherShortcutHasMarkedIsShownToTheOwnerOfTheNetwork(t *te
 
 func TestTheOwnerOfTheNetworkTakesBackWhatAnotherShortcutHasMarked(t *testing.T) {
 	mine := taken(t)
-	if err := mine.Connect(t.Context(), overNodePort); err != nil {
-		t.Fatal(err)
-	}
+	must(t, mine.Connect(t.Context(), overNodePort))
 	n, err := mine.find(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, object := range n.made() {
 		if owner.TokenOf(object) != me.Token {
 			t.Errorf("%T has the token %q", object, owner.TokenOf(object))

@@ -47,9 +47,7 @@ func TestTheFirstUpdateAfterAnImportMarksWhatNobodyOwnsAndNothingElse(t *testing
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := joinedAtRome(t, test.objects).OwnedBy(claims)
-			if err := s.take(t.Context(), s.Client, nil); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.take(t.Context(), s.Client, nil))
 			marked, err := s.Client.Markable(t.Context())
 			var owners []string
 			for _, object := range marked {

@@ -37,13 +37,9 @@ func useAnotherTechnology(t *testing.T, leaf *cluster.Leaf) {
 	if leaf.Name == "rome" {
 		gateway, say = dialling, func() { dialling.Status.ClientRef = &reference }
 	}
-	if err := leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(gateway), gateway); err != nil {
-		t.Fatal(err)
-	}
+	must(t, leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(gateway), gateway))
 	say()
-	if err := leaf.Live.Status().Update(t.Context(), gateway); err != nil {
-		t.Fatal(err)
-	}
+	must(t, leaf.Live.Status().Update(t.Context(), gateway))
 }
 
 func TestAGatewayOfAnotherTechnologyIsNotChangedInPlace(t *testing.T) {

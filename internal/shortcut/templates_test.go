@@ -15,26 +15,21 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 )
 
 // useTemplates replaces Liqo's own templates on a leaf.
 func useTemplates(t *testing.T, leaf *cluster.Leaf, templates ...client.Object) {
 	t.Helper()
 	for _, template := range templates {
-		if err := leaf.Live.Delete(t.Context(), template); err != nil {
-			t.Fatal(err)
-		}
-		if err := leaf.Live.Create(t.Context(), template); err != nil {
-			t.Fatal(err)
-		}
+		must(t, leaf.Live.Delete(t.Context(), template))
+		must(t, leaf.Live.Create(t.Context(), template))
 	}
 }
 
 // ofTheNextLiqo returns two leaves with the next Liqo.
 func ofTheNextLiqo(t *testing.T) (rome, milan *cluster.Leaf) {
 	t.Helper()
-	rome, milan = liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+	rome, milan = romeAndMilan(t)
 	for _, leaf := range []*cluster.Leaf{rome, milan} {
 		useTemplates(t, clustertest.NextLiqo(leaf), clustertest.NextServerTemplate(), clustertest.NextClientTemplate())
 	}
@@ -45,10 +40,8 @@ func ofTheNextLiqo(t *testing.T) (rome, milan *cluster.Leaf) {
 func withMarker(t *testing.T) *networkingv1beta1.WgGatewayServerTemplate {
 	t.Helper()
 	template := clustertest.NextServerTemplate()
-	if err := unstructured.SetNestedField(template.Spec.Template.Object, "{{ range .Spec.Endpoint.Ports }}{{ end }}",
-		"spec", "service", "spec", "+ports"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, unstructured.SetNestedField(template.Spec.Template.Object, "{{ range .Spec.Endpoint.Ports }}{{ end }}",
+		"spec", "service", "spec", "+ports"))
 	return template
 }
 
@@ -81,8 +74,7 @@ func TestNoEndIsChangedIfTheOtherOneCanNotFollow(t *testing.T) {
 	for name, change := range changes {
 		for obstacle, test := range obstacles {
 			t.Run(name+", "+obstacle, func(t *testing.T) {
-				rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
-				milan := liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+				rome, milan := romeAndMilan(t)
 				s, spec := New(rome, milan).OwnedBy(me), overNodePort
 				s.connects(t, spec)
 				test.obstruct(t, rome, milan)
@@ -118,8 +110,7 @@ func removeBeforeLock(leaf *cluster.Leaf, object client.Object) {
 
 func TestAGatewayThatAnotherOperationStillRemovesIsNotCompared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
-		milan := liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+		rome, milan := romeAndMilan(t)
 		s, spec := New(rome, milan).OwnedBy(me), overNodePort
 		s.connects(t, spec)
 		removeBeforeLock(milan, clustertest.GatewayServer("rome", 51840))
@@ -131,9 +122,7 @@ func TestAGatewayThatAnotherOperationStillRemovesIsNotCompared(t *testing.T) {
 // connects fails if the shortcut can't be connected.
 func (s *Shortcut) connects(t *testing.T, spec Spec) {
 	t.Helper()
-	if err := s.Connect(t.Context(), spec); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Connect(t.Context(), spec))
 }
 
 func TestAMixedPairIsCreatedAndChanged(t *testing.T) {
@@ -143,8 +132,7 @@ func TestAMixedPairIsCreatedAndChanged(t *testing.T) {
 		"at the server":              func(_, milan *cluster.Leaf) []*cluster.Leaf { return []*cluster.Leaf{milan} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
-			milan := liqotest.Leaf(t, "milan", ranges("10.1.0.0/16")...)
+			rome, milan := romeAndMilan(t)
 			for _, leaf := range next(rome, milan) {
 				useTemplates(t, clustertest.NextLiqo(leaf), clustertest.NextServerTemplate(), clustertest.NextClientTemplate())
 			}
