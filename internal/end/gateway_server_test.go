@@ -48,18 +48,6 @@ func TestAnExistingGatewayServerIsChangedInPlace(t *testing.T) {
 	}
 }
 
-func TestSettingsOfOthersAreRemovedFromAGatewayServer(t *testing.T) {
-	existing := ours(clustertest.GatewayServer("rome", 51840))
-	existing.Spec.ServiceLabels = map[string]string{"team": "other"}
-	milan := milansEnd(t, existing)
-	if _, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, overNodePort()); err != nil {
-		t.Fatal(err)
-	}
-	if objects, err := milan.Find(t.Context()); err != nil || len(objects.Gateway.Server.Spec.ServiceLabels) > 0 {
-		t.Errorf("its Service has labels that nobody asks for: %v (%v)", objects.Gateway.Server.Spec.ServiceLabels, err)
-	}
-}
-
 func TestAGatewayServerIsReplacedOnlyForWhatCannotChangeInPlace(t *testing.T) {
 	for name, test := range map[string]struct {
 		change   func(*liqo.GatewaySettings)

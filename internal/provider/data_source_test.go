@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +15,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
-	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
 func TestAReadWithoutCredentialsIsDeferredIfTerraformSupportsItAndOtherwiseAnError(t *testing.T) {
@@ -127,23 +125,5 @@ func TestALatencyIsShownInMillisecondsWithItsTime(t *testing.T) {
 	}
 	if !measuredAt(&liqo.Latency{Value: time.Second}).IsNull() {
 		t.Error("an unknown time is not null")
-	}
-}
-
-func TestALeafThatCouldNotBeReadIsListed(t *testing.T) {
-	var model shortcutsDataModel
-	model.show(t.Context(), shortcut.Survey{
-		Leaves: []shortcut.Leaf{{Name: "milan", Err: errors.New("no answer")}, {Name: "rome", ClusterID: "rome"}},
-		Links: []shortcut.Link{{
-			Client: shortcut.Cluster{Name: "rome", ID: "r"}, Server: shortcut.Cluster{Name: "milan", ID: "m"},
-			Status: shortcut.Unknown, MadeBy: shortcut.ByPeering,
-		}},
-	})
-	if len(model.Unreachable) != 1 || model.Unreachable[0].ValueString() != "milan" {
-		t.Errorf("got %v", model.Unreachable)
-	}
-	if got := model.Shortcuts[0]; got.MadeBy.ValueString() != "peering" || got.Status.ValueString() != "Unknown" ||
-		!got.LatencyMS.IsNull() || !got.MTU.IsNull() {
-		t.Errorf("got %+v", got)
 	}
 }

@@ -67,23 +67,6 @@ func TestDisconnectLeavesObjectsOfSomeoneElse(t *testing.T) {
 	}
 }
 
-func TestDisconnectRemovesOurObjectsAndCanBeRepeated(t *testing.T) {
-	namespace := tenantnamespace.NewManager(nil, nil).ForgeNamespace("milan", nil)
-	rome := clustertest.Leaf(t, "rome", ours(clustertest.Configuration("milan")),
-		ours(clustertest.GatewayClient("milan")), ours(namespace))
-	shortcut := New(rome, clustertest.Leaf(t, "milan"))
-	for range 2 {
-		must(t, shortcut.Disconnect(t.Context(), Removal{}))
-		state, err := shortcut.Observe(t.Context())
-		if err != nil || state.Exists {
-			t.Errorf("something is left: %+v (%v)", state, err)
-		}
-	}
-	if left, err := shortcut.Client.TenantNamespace(t.Context()); err != nil || left != nil {
-		t.Errorf("the tenant namespace is left (%v)", err)
-	}
-}
-
 func TestDisconnectRemovesObjectsThatAreMineOrNobodys(t *testing.T) {
 	for name, objects := range belongings() {
 		s := joinedAtRome(t, objects)
