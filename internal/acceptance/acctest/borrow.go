@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 )
 
 // Pair has the options of a lab with the two clusters that most tests need.
@@ -54,17 +52,15 @@ func UseUp(t *testing.T, options []string) *Lab {
 // take returns a lab with these options. It starts one, in place of the one that runs, unless that has them.
 func take(t *testing.T, options []string) *Lab {
 	t.Helper()
-	if os.Getenv(resource.EnvTfAcc) == "" {
-		t.Skipf("Acceptance tests skipped unless env '%s' set", resource.EnvTfAcc)
+	if os.Getenv(enabled) == "" {
+		t.Skipf("Acceptance tests skipped unless env '%s' set", enabled)
 	}
 	if lab := running.Load(); lab != nil && slices.Equal(lab.options, options) {
 		return lab
 	}
 	stopLab()
 	lab, err := startLab(options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	running.Store(lab)
 	return lab
 }

@@ -30,9 +30,7 @@ func (p *Project) Begin(args ...string) *Execution {
 	}
 	running.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the provider is in the same group
 	running.command.Stdout, running.command.Stderr = &running.output, &running.output
-	if err := running.command.Start(); err != nil {
-		p.T.Fatal(err)
-	}
+	Must(p.T, running.command.Start())
 	go func() {
 		defer close(running.Ended)
 		running.err = running.command.Wait()
@@ -43,9 +41,7 @@ func (p *Project) Begin(args ...string) *Execution {
 // Unlock removes the lock of the state that a killed Terraform has left, if there is one.
 func (p *Project) Unlock() {
 	p.T.Helper()
-	if err := os.RemoveAll(filepath.Join(p.Dir, ".terraform.tfstate.lock.info")); err != nil {
-		p.T.Fatal(err)
-	}
+	Must(p.T, os.RemoveAll(filepath.Join(p.Dir, ".terraform.tfstate.lock.info")))
 }
 
 // Until returns when this happens, and fails the test if the command ends before.
@@ -71,37 +67,38 @@ func (r *Execution) Signal(signal syscall.Signal) error {
 		return nil
 	default:
 	}
-	if err := syscall.Kill(-r.command.Process.Pid, signal); !errors.Is(err, syscall.ESRCH) {
+	return kill(-r.command.Process.Pid, signal)
+}
+
+// SignalProvider does nothing if no provider runs at the moment.
+func (r *Execution) SignalProvider(signal syscall.Signal) error {
+	var errs []error
+	for _, pid := range processes("terraform-provi", func(pid int) bool {
+		group, _ := syscall.Getpgid(pid) // it may have ended
+		return group == r.command.Process.Pid
+	}) {
+		errs = append(errs, kill(pid, signal))
+	}
+	return errors.Join(errs...)
+}
+
+// kill sends a signal to a process or, with a negative number, to a group of them. It does nothing if it has ended.
+func kill(pid int, signal syscall.Signal) error {
+	if err := syscall.Kill(pid, signal); !errors.Is(err, syscall.ESRCH) {
 		return err
 	}
 	return nil
 }
 
-// SignalProvider does nothing if no provider runs at the moment.
-func (r *Execution) SignalProvider(signal syscall.Signal) error {
-	_, err := signalProcesses(signal, "terraform-provi", func(pid int) bool {
-		group, _ := syscall.Getpgid(pid) // it may have ended
-		return group == r.command.Process.Pid
-	})
-	return err
-}
-
-// signalProcesses sends a signal to those of the processes whose names begin so that are meant, and returns their
-// number.
-func signalProcesses(signal syscall.Signal, name string, meant func(pid int) bool) (sent int, err error) {
-	processes, err := filepath.Glob("/proc/[0-9]*/comm")
-	for _, process := range processes {
+// processes returns those whose names begin so and that are meant.
+func processes(name string, meant func(pid int) bool) (pids []int) {
+	all, _ := filepath.Glob("/proc/[0-9]*/comm") // the pattern is right
+	for _, process := range all {
 		pid, notNumber := strconv.Atoi(filepath.Base(filepath.Dir(process)))
 		called, gone := os.ReadFile(process)
-		if gone != nil || notNumber != nil || !strings.HasPrefix(string(called), name) || !meant(pid) {
-			continue
-		}
-		switch failed := syscall.Kill(pid, signal); {
-		case failed == nil:
-			sent++
-		case !errors.Is(failed, syscall.ESRCH):
-			err = errors.Join(err, failed)
+		if gone == nil && notNumber == nil && strings.HasPrefix(string(called), name) && meant(pid) {
+			pids = append(pids, pid)
 		}
 	}
-	return sent, err
+	return pids
 }

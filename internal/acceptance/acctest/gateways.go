@@ -53,48 +53,41 @@ func (l *RealLab) GatewayPod(t *testing.T, cluster string) *corev1.Pod {
 	return &pods.Items[0]
 }
 
-// GatewayUIDs stores the UIDs of the gateways of Rome and Milan between steps.
+// GatewayUIDs stores the UIDs of the gateways of Rome and Milan.
 type GatewayUIDs struct {
-	T    *testing.T
 	Lab  *Lab
-	last map[string]types.UID // keyed by the cluster's name
+	last [2]types.UID
 }
 
-// Replaced checks whose gateways were replaced since the last step, which interrupts traffic: those of these clusters,
-// with Rome before Milan.
-func (g *GatewayUIDs) Replaced(expected ...string) Check {
-	return g.Lab.Gateways(g.T, func(
-		client *networkingv1beta1.GatewayClient, server *networkingv1beta1.GatewayServer,
-	) error {
-		now, before := map[string]types.UID{"rome": client.UID, "milan": server.UID}, g.last
-		g.last = now
-		replaced := slices.DeleteFunc([]string{"rome", "milan"}, func(name string) bool { return now[name] == before[name] })
-		if !slices.Equal(replaced, expected) {
-			return fmt.Errorf("the gateways of %v were replaced, expected %v", replaced, expected)
-		}
-		return nil
-	})
-}
-
-// Gateways checks the gateways of Rome, which dials, and of Milan. Terraform's state may have only the requested
-// values.
-func (l *Lab) Gateways(
-	t *testing.T, check func(*networkingv1beta1.GatewayClient, *networkingv1beta1.GatewayServer) error,
-) Check {
+// AreReplaced fails the test unless the gateways of these clusters, with Rome before Milan, are others than the last
+// time: this interrupts traffic.
+func (g *GatewayUIDs) AreReplaced(t *testing.T, expected ...string) {
 	t.Helper()
-	return func(ctx context.Context) error {
-		var clients networkingv1beta1.GatewayClientList
-		var servers networkingv1beta1.GatewayServerList
-		if err := errors.Join(
-			l.Client(t, "rome").List(ctx, &clients), l.Client(t, "milan").List(ctx, &servers),
-		); err != nil {
-			return err
+	client, server := g.Lab.Gateways(t)
+	var replaced []string
+	now := [2]types.UID{client.UID, server.UID}
+	for i, name := range []string{"rome", "milan"} {
+		if now[i] != g.last[i] {
+			replaced = append(replaced, name)
 		}
-		if len(clients.Items) != 1 || len(servers.Items) != 1 {
-			return fmt.Errorf("got %d GatewayClients and %d GatewayServers", len(clients.Items), len(servers.Items))
-		}
-		return check(&clients.Items[0], &servers.Items[0])
 	}
+	if !slices.Equal(replaced, expected) {
+		t.Errorf("the gateways of %v were replaced, expected %v", replaced, expected)
+	}
+	g.last = now
+}
+
+// Gateways returns the only gateways of Rome, which dials, and of Milan.
+func (l *Lab) Gateways(t *testing.T) (*networkingv1beta1.GatewayClient, *networkingv1beta1.GatewayServer) {
+	t.Helper()
+	var clients networkingv1beta1.GatewayClientList
+	var servers networkingv1beta1.GatewayServerList
+	Must(t, l.Client(t, "rome").List(t.Context(), &clients))
+	Must(t, l.Client(t, "milan").List(t.Context(), &servers))
+	if len(clients.Items) != 1 || len(servers.Items) != 1 {
+		t.Fatalf("got %d GatewayClients and %d GatewayServers", len(clients.Items), len(servers.Items))
+	}
+	return &clients.Items[0], &servers.Items[0]
 }
 
 // ActivePod returns the active pod of a cluster's only gateway as soon as there is one, and it is another one than
@@ -136,21 +129,24 @@ func (l *RealLab) NextLeader(t *testing.T, cluster string) func() *corev1.Pod {
 // KillIn ends a program in a pod of a cluster with SIGKILL. Its container starts again.
 func (l *RealLab) KillIn(t *testing.T, cluster string, pod *corev1.Pod, program string) {
 	t.Helper()
-	described, err := Output(LabProgram, "where", cluster+"/"+pod.Namespace+"/"+pod.Name, "--dir", l.Dir)
+	Must(t, kill(l.ProcessIn(t, cluster, pod, program), syscall.SIGKILL))
+}
+
+// ProcessIn returns the ID of the only process of a program in a pod of a cluster.
+func (l *RealLab) ProcessIn(t *testing.T, cluster string, pod *corev1.Pod, program string) int {
+	t.Helper()
 	var place struct{ PID int }
-	if err == nil {
-		err = json.Unmarshal([]byte(described), &place)
-	}
-	Must(t, err)
+	Must(t, json.Unmarshal([]byte(l.Output(t, "where", cluster+"/"+pod.Namespace+"/"+pod.Name)), &place))
 	network := func(pid int) string {
 		link, _ := os.Readlink(fmt.Sprintf("/proc/%d/ns/net", pid)) // the process may be gone
 		return link
 	}
 	in := network(place.PID)
-	killed, err := signalProcesses(syscall.SIGKILL, program+"\n", func(pid int) bool { return network(pid) == in })
-	if err != nil || killed != 1 {
-		t.Fatalf("%d processes of %s ran in %s (%v)", killed, program, pod.Name, err)
+	found := processes(program+"\n", func(pid int) bool { return network(pid) == in })
+	if len(found) != 1 {
+		t.Fatalf("%d processes of %s run in %s", len(found), program, pod.Name)
 	}
+	return found[0]
 }
 
 // MoveGateway restarts the pod of Milan's gateway on a node with this address.

@@ -125,15 +125,36 @@ var preparations []func(*Lab) error
 // Command runs liqo-lab on the running lab. It also works in a cleanup, after the end of the test's context.
 func (l *Lab) Command(t *testing.T, args ...string) {
 	t.Helper()
-	Must(t, l.Try(args...))
+	if output, err := exec.Command(LabProgram, append(args, "--dir", l.Dir)...).CombinedOutput(); err != nil {
+		t.Fatalf("liqo-lab %s: %v\n%s", strings.Join(args, " "), err, output)
+	}
 }
 
-// Try is like command, and returns the error.
-func (l *Lab) Try(args ...string) error {
-	if output, err := exec.Command(LabProgram, append(args, "--dir", l.Dir)...).CombinedOutput(); err != nil {
-		return fmt.Errorf("liqo-lab %s: %w\n%s", strings.Join(args, " "), err, output)
+// usual are the settings of a cluster of a lab that has just started.
+var usual = map[string]string{
+	"connect": "true", "mute": "false", "load-balancer": "true", "pull-image": "true", "schedulable": "true",
+	"liqo":                "running",
+	"gateway-ready-after": "0s", "gateway-reported-after": "0s", "pod-started-after": "0s", "pod-reported-after": "500ms",
+}
+
+// Set changes settings of a cluster, of the form KEY=VALUE. They are as usual again when the test ends.
+func (l *Lab) Set(t *testing.T, cluster string, settings ...string) {
+	t.Helper()
+	for _, setting := range settings {
+		key, value, _ := strings.Cut(setting, "=")
+		if value != usual[key] {
+			t.Cleanup(func() { l.Command(t, "set", cluster, key+"="+usual[key]) })
+		}
+		l.Command(t, "set", cluster, setting)
 	}
-	return nil
+}
+
+// Output is like Command, and returns what the command prints.
+func (l *Lab) Output(t *testing.T, command string, args ...string) string {
+	t.Helper()
+	printed, err := Output(LabProgram, append([]string{command, "--dir", l.Dir}, args...)...)
+	Must(t, err)
+	return printed
 }
 
 // Cluster returns the cluster with this name.

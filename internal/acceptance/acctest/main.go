@@ -18,7 +18,6 @@ import (
 	"testing"
 
 	"github.com/go-logr/logr"
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"k8s.io/klog/v2"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 )
@@ -37,6 +36,9 @@ var (
 // Root is the folder of the repository. All packages with tests on clusters are at the same depth.
 var Root, _ = filepath.Abs(filepath.Join("..", "..", "..", "..")) // fails only if the folder of the test is gone
 
+// enabled is the environment variable that requests tests on clusters, as for any Terraform provider.
+const enabled = "TF_ACC"
+
 // Main runs the tests of a package, if they were requested, and ends the process. A lab starts when a test needs it,
 // and these functions prepare it. At a signal, it stops the lab first.
 func Main(m *testing.M, prepare ...func(*Lab) error) {
@@ -44,7 +46,7 @@ func Main(m *testing.M, prepare ...func(*Lab) error) {
 	ctrllog.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
 	flag.Parse()
-	if os.Getenv(resource.EnvTfAcc) == "" {
+	if os.Getenv(enabled) == "" {
 		if !testing.Verbose() {
 			// Then go test reports "[no tests to run]" for this package instead of "ok". With -v each test reports why it is
 			// skipped.

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -25,25 +23,21 @@ type Damage struct {
 }
 
 // Repaired damages a shortcut from Rome to Milan several times. The plan after each damage is an update in place, and
-// an apply repairs everything: the test framework checks that the next plan is empty.
+// an apply repairs everything: the next plan is empty.
 func (l *Lab) Repaired(t *testing.T, all ...Damage) {
 	t.Helper()
-	steps := []resource.TestStep{
-		{Config: l.Contexts(ShortcutRomeMilan), ConfigStateChecks: []statecheck.StateCheck{IsConnected}},
-	}
+	p := l.Applied(t, l.Contexts(ShortcutRomeMilan))
+	p.IsConnected()
 	for _, damage := range all {
-		steps = append(steps, resource.TestStep{
-			PreConfig:        func() { t.Log(damage.Name); damage.Do() },
-			Config:           l.Contexts(ShortcutRomeMilan),
-			ConfigPlanChecks: InPlace(),
-			ConfigStateChecks: []statecheck.StateCheck{
-				IsConnected, l.GatewaysHaveMTU(t, 1340), l.AsLiqoSays(t, RomeMilan, "rome", "milan"),
-				KeepsPodCIDR(RomeMilan, "client_network", "10.202.0.0/16"),
-				KeepsPodCIDR(RomeMilan, "server_network", "10.203.0.0/16"),
-			},
-		})
+		t.Log(damage.Name)
+		damage.Do()
+		Says(t, p.Again(), InPlace)
+		p.IsConnected()
+		l.GatewaysHaveMTU(t, 1340)
+		l.AsLiqoSays(p, RomeMilan, "rome", "milan")
+		p.KeepsPodCIDR(RomeMilan, "client_network", "10.202.0.0/16")
+		p.KeepsPodCIDR(RomeMilan, "server_network", "10.203.0.0/16")
 	}
-	Apply(t, steps...)
 }
 
 // MissingObjects has losses of the objects of a shortcut from Rome to Milan. Package protocol has the loss of each one
@@ -93,13 +87,10 @@ func (l *Lab) Liqoctl(t *testing.T, from, to string, args ...string) {
 	}
 }
 
-// JoinByHand returns a function that makes a network between two clusters with liqoctl. The client is the first one.
-func (l *Lab) JoinByHand(t *testing.T, from, to string) func() {
+// JoinByHand makes a network between two clusters with liqoctl. The client is the first one.
+func (l *Lab) JoinByHand(t *testing.T, from, to string) {
 	t.Helper()
-	return func() {
-		t.Helper()
-		l.Liqoctl(t, from, to, "network", "connect", "--gw-server-service-type", "NodePort", "--wait")
-	}
+	l.Liqoctl(t, from, to, "network", "connect", "--gw-server-service-type", "NodePort", "--wait")
 }
 
 // Networks lists the requested objects of all networks in every cluster of the lab, one per line. A line changes if the

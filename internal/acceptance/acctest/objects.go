@@ -50,6 +50,17 @@ func WireguardKeys(t *testing.T, namespace, name string) *corev1.Secret {
 	}
 }
 
+// Get returns an object of a cluster, which must exist.
+func Get[T any, P interface {
+	*T
+	client.Object
+}](t *testing.T, l *Lab, cluster, namespace, name string) P {
+	t.Helper()
+	object := P(new(T))
+	Must(t, l.Client(t, cluster).Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, object))
+	return object
+}
+
 // Have creates an object for the duration of the test.
 func (l *Lab) Have(t *testing.T, name string, object client.Object) {
 	t.Helper()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -44,9 +45,7 @@ func WithPods(t *testing.T, l *Lab) *RealLab {
 	t.Helper()
 	lab := &RealLab{l, map[string]string{}}
 	for _, c := range lab.Clusters {
-		var err error
-		lab.Pods[c.Name], err = Output(LabProgram, "run", c.Name+"/default/a", "--node", c.Name+"-node", "--dir", l.Dir)
-		Must(t, err)
+		lab.Pods[c.Name] = l.Output(t, "run", c.Name+"/default/a", "--node", c.Name+"-node")
 	}
 	return lab
 }
@@ -205,6 +204,29 @@ func (l *RealLab) Answers(t *testing.T, cluster, address, other, source string) 
 	if result.Answer.Name != other+"/default/a" || result.Answer.Source != source {
 		t.Errorf("%s is answered %+v, expected %s and the source %s", address, result, other, source)
 	}
+}
+
+// Fastest asks an address or a URL several times from a cluster's pod, and returns the shortest time until an answer,
+// in milliseconds. The average would also show how busy the machine is. It fails the test unless every answer comes,
+// from a pod whose name begins so, if that is not empty.
+func (l *RealLab) Fastest(t *testing.T, kind, cluster, target string, times int, pod string) float64 {
+	t.Helper()
+	result := l.Probe(t, kind, cluster, target, fmt.Sprintf("--count=%d", times), "--interval=20ms", "--timeout=5s")
+	if result.Lost > 0 || !strings.HasPrefix(result.Answer.Name, pod) {
+		t.Fatalf("%s does not always answer from %q: %+v", target, pod, result)
+	}
+	return result.Min
+}
+
+// GetsAnswer returns the first answer to HTTP requests from a cluster's pod, and fails the test if none comes before
+// long.
+func (l *RealLab) GetsAnswer(t *testing.T, cluster, address string) ProbeResult {
+	t.Helper()
+	result := l.Probe(t, "http", cluster, "http://"+address, "--until-answer", "--count=300", "--timeout=300ms")
+	if result.Received == 0 {
+		t.Errorf("%s does not answer %s: %+v", address, cluster, result)
+	}
+	return result
 }
 
 // Halves returns the half of a cluster's pod CIDR that has the address of its pod default/a, and the other half.

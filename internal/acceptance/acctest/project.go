@@ -84,18 +84,14 @@ func (p *Project) Write(name, text string) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(p.Dir, name)
 	}
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		p.T.Fatal(err)
-	}
+	Must(p.T, os.WriteFile(name, []byte(text), 0o600))
 }
 
 // Read returns the text of a file in the project's folder.
 func (p *Project) Read(name string) string {
 	p.T.Helper()
 	text, err := os.ReadFile(filepath.Join(p.Dir, name))
-	if err != nil {
-		p.T.Fatal(err)
-	}
+	Must(p.T, err)
 	return string(text)
 }
 
@@ -146,36 +142,11 @@ func (p *Project) unattached(ctx context.Context, args ...string) *exec.Cmd {
 	return command
 }
 
-// Says fails the test unless the output of Terraform has all of these sentences.
-func Says(t *testing.T, output string, sentences ...string) {
-	t.Helper()
-	for _, sentence := range sentences {
-		if !strings.Contains(Unbroken(output), sentence) {
-			t.Errorf("%q is missing in:\n%s", sentence, output)
-		}
-	}
-}
-
-// DoesNotSay fails the test if the output of Terraform has this sentence.
-func DoesNotSay(t *testing.T, output, sentence string) {
-	t.Helper()
-	if strings.Contains(Unbroken(output), sentence) {
-		t.Errorf("unexpected %q in:\n%s", sentence, output)
-	}
-}
-
-// Unbroken returns a text without Terraform's line breaks and frames.
-func Unbroken(output string) string {
-	return strings.Join(strings.FieldsFunc(output, func(r rune) bool { return strings.ContainsRune(" \n│╷╵", r) }), " ")
-}
-
 // WithProgram puts a script at the start of the PATH.
 func (p *Project) WithProgram(name, script string) {
 	p.T.Helper()
 	programs := p.T.TempDir()
-	if err := os.WriteFile(filepath.Join(programs, name), []byte(script), 0o700); err != nil {
-		p.T.Fatal(err)
-	}
+	Must(p.T, os.WriteFile(filepath.Join(programs, name), []byte(script), 0o700))
 	p.WithPrograms(programs)
 }
 
@@ -215,6 +186,21 @@ func (p *Project) Again() string {
 	return output
 }
 
+// Becomes applies a configuration with a provider block. It fails the test unless Terraform says these sentences, and
+// the next plan is empty.
+func (p *Project) Becomes(config string, sentences ...string) {
+	p.T.Helper()
+	p.Write("main.tf", config)
+	Says(p.T, p.Again(), sentences...)
+}
+
+// Refuses applies a configuration with a provider block, which must fail, and returns its output.
+func (p *Project) Refuses(config string) string {
+	p.T.Helper()
+	p.Write("main.tf", config)
+	return p.Refused("apply", "-auto-approve")
+}
+
 // Forget lets a project keep these resources on the cluster, but not in its state. It replaces the configuration.
 func (p *Project) Forget(addresses ...string) {
 	p.T.Helper()
@@ -233,13 +219,9 @@ func (p *Project) Forget(addresses ...string) {
 func (p *Project) Remove(pattern string) {
 	p.T.Helper()
 	names, err := filepath.Glob(filepath.Join(p.Dir, pattern))
-	if err != nil {
-		p.T.Fatal(err)
-	}
+	Must(p.T, err)
 	for _, name := range names {
-		if err := os.Remove(name); err != nil {
-			p.T.Fatal(err)
-		}
+		Must(p.T, os.Remove(name))
 	}
 }
 
@@ -247,9 +229,7 @@ func (p *Project) Remove(pattern string) {
 func (p *Project) SetJSON(name string, value any) {
 	p.T.Helper()
 	text, err := json.Marshal(value)
-	if err != nil {
-		p.T.Fatal(err)
-	}
+	Must(p.T, err)
 	p.Set(name, string(text))
 }
 
@@ -284,17 +264,31 @@ func (l *Lab) Written(t *testing.T, config string) *Project {
 	return p
 }
 
-// StateIn returns a project with this name, with its own configuration and its own Terraform state. It
-// [Project.Attach]es.
+// Applied is like [Lab.Written], and applies the configuration. It fails the test unless the next plan is empty.
+func (l *Lab) Applied(t *testing.T, config string) *Project {
+	t.Helper()
+	p := l.Written(t, config)
+	p.Again()
+	return p
+}
+
+// StateIn is like [Lab.Written], for a project with this name, and a configuration without Required.
 func (l *Lab) StateIn(t *testing.T, folder, config string) *Project {
 	t.Helper()
 	p := l.NewProject(t, t.TempDir()).Attach()
-	renamed := filepath.Join(filepath.Dir(p.Dir), folder)
-	Must(t, os.Rename(p.Dir, renamed))
-	p.Dir = renamed
+	DestroyAtLast(p)
+	p.rename(folder)
 	p.Configure(config)
 	p.Run("init")
 	return p
+}
+
+// rename gives the project's folder another name.
+func (p *Project) rename(folder string) {
+	p.T.Helper()
+	renamed := filepath.Join(filepath.Dir(p.Dir), folder)
+	Must(p.T, os.Rename(p.Dir, renamed))
+	p.Dir = renamed
 }
 
 // Configure replaces the project's configuration.

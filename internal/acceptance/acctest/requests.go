@@ -1,11 +1,8 @@
 package acctest
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,10 +13,9 @@ import (
 // resource. The result is keyed by the cluster.
 func (l *Lab) RequestsDuring(t *testing.T, happens func()) map[string]map[string]int {
 	t.Helper()
-	before, errBefore := l.requests(t.Context())
+	before := l.requests(t)
 	happens()
-	after, err := l.requests(t.Context())
-	Must(t, errors.Join(errBefore, err))
+	after := l.requests(t)
 	made := map[string]map[string]int{}
 	for _, c := range l.Clusters {
 		made[c.Name] = map[string]int{}
@@ -33,20 +29,16 @@ func (l *Lab) RequestsDuring(t *testing.T, happens func()) map[string]map[string
 }
 
 // requests counts all requests until now, by cluster, verb and resource.
-func (l *Lab) requests(ctx context.Context) (map[string]int, error) {
-	output, err := exec.CommandContext(ctx, LabProgram, "requests", "--dir", l.Dir).Output()
-	if err != nil {
-		return nil, fmt.Errorf("liqo-lab requests: %w", err)
-	}
+func (l *Lab) requests(t *testing.T) map[string]int {
+	t.Helper()
 	counts := map[string]int{}
-	for line := range strings.Lines(string(output)) {
-		line = strings.TrimSpace(line)
+	for line := range strings.Lines(l.Output(t, "requests")) {
 		end := strings.LastIndex(line, " ")
-		if counts[line[:max(end, 0)]], err = strconv.Atoi(line[end+1:]); err != nil {
-			return nil, fmt.Errorf("liqo-lab requests: %w", err)
-		}
+		count, err := strconv.Atoi(strings.TrimSpace(line[end+1:]))
+		Must(t, err)
+		counts[line[:end]] = count
 	}
-	return counts, nil
+	return counts
 }
 
 // Total returns the number of all requests.

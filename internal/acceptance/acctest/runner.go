@@ -1,8 +1,6 @@
 package acctest
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -40,10 +38,9 @@ func (l *RealLab) NewRunner(t *testing.T, name, config string, leaves map[string
 		r.Ways[name], own[name] = ProxyFor(t, direct)
 	}
 	r.Project = l.NewProject(t, t.TempDir()).Attach()
+	DestroyAtLast(r.Project)
 	r.SetJSON("TF_VAR_leaves", own)
-	renamed := filepath.Join(filepath.Dir(r.Dir), name)
-	Must(t, os.Rename(r.Dir, renamed))
-	r.Dir = renamed
+	r.rename(name)
 	r.Configure(OverTokens + config)
 	return r
 }

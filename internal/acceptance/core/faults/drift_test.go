@@ -3,9 +3,6 @@ package faults
 import (
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -38,6 +35,10 @@ func TestAccChangesOutsideOfTerraformAreCorrected(t *testing.T) {
 			}
 		}}
 	}
+	untilEndpoint := func(has func(port int32) bool) {
+		acctest.Await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
+			func(gateway *networkingv1beta1.GatewayServer) bool { return has(gateway.Status.Endpoint.Port) })
+	}
 	const otherRange, otherKey = `{"spec":{"remote":{"cidr":{"pod":["10.222.0.0/16"]}}}}`,
 		`{"spec":{"publicKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}`
 	lab.Repaired(t,
@@ -59,50 +60,33 @@ func TestAccChangesOutsideOfTerraformAreCorrected(t *testing.T) {
 		// dials the old one.
 		acctest.Damage{Name: "the Service's node port", Do: func() {
 			patchService(t, lab, `[{"op":"replace","path":"/spec/ports/0/nodePort","value":31998}]`)
-			acctest.Await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
-				func(gateway *networkingv1beta1.GatewayServer) bool {
-					return gateway.Status.Endpoint.Port == 31998
-				})
+			untilEndpoint(func(port int32) bool { return port == 31998 })
 		}},
 		acctest.Damage{Name: "the Service's type", Do: func() {
-			var before int32
-			acctest.Await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
-				func(gateway *networkingv1beta1.GatewayServer) bool {
-					before = gateway.Status.Endpoint.Port
-					return true
-				})
+			_, before := lab.Gateways(t)
 			patchService(t, lab, `[{"op":"replace","path":"/spec/type","value":"ClusterIP"}]`)
-			acctest.Await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
-				func(gateway *networkingv1beta1.GatewayServer) bool {
-					return gateway.Status.Endpoint.Port >= 30000 && gateway.Status.Endpoint.Port < 32768 &&
-						gateway.Status.Endpoint.Port != before
-				})
+			untilEndpoint(func(port int32) bool {
+				return port >= 30000 && port < 32768 && port != before.Status.Endpoint.Port
+			})
 		}},
 	)
 }
 
 func TestAccChangesThatLiqoCorrectsAreNotPlanned(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	acctest.Apply(t,
-		resource.TestStep{Config: lab.Contexts(acctest.ShortcutRomeMilan)},
-		resource.TestStep{
-			PreConfig: func() {
-				patchService(t, lab, `[{"op":"replace","path":"/spec/ports/0/port","value":51999}]`)
-				acctest.Await(
-					t, lab, "milan", &corev1.ServiceList{}, "gw-rome",
-					func(service *corev1.Service) bool { return service.Spec.Ports[0].Port == 51840 },
-				)
-				connection := &networkingv1beta1.Connection{}
-				connection.Namespace, connection.Name = "liqo-tenant-milan", "gw-milan"
-				broken := client.RawPatch(types.MergePatchType, []byte(`{"status":{"value":"Error"}}`))
-				acctest.Must(t, lab.Client(t, "rome").Status().Patch(t.Context(), connection, broken))
-				lab.ComesUp(t) // with the gateway's next ping
-			},
-			Config:            lab.Contexts(acctest.ShortcutRomeMilan),
-			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
-			ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
-		},
+	p := lab.Applied(t, lab.Contexts(acctest.ShortcutRomeMilan))
+	patchService(t, lab, `[{"op":"replace","path":"/spec/ports/0/port","value":51999}]`)
+	acctest.Await(
+		t, lab, "milan", &corev1.ServiceList{}, "gw-rome",
+		func(service *corev1.Service) bool { return service.Spec.Ports[0].Port == 51840 },
 	)
+	connection := &networkingv1beta1.Connection{}
+	connection.Namespace, connection.Name = "liqo-tenant-milan", "gw-milan"
+	broken := client.RawPatch(types.MergePatchType, []byte(`{"status":{"value":"Error"}}`))
+	acctest.Must(t, lab.Client(t, "rome").Status().Patch(t.Context(), connection, broken))
+	lab.ComesUp(t) // with the gateway's next ping
+	acctest.Says(t, p.Again(), acctest.Nothing)
+	p.IsConnected()
 }
 
 // patchService changes the Service of Milan's gateway, outside of Terraform and Liqo.
@@ -110,9 +94,5 @@ func patchService(t *testing.T, l *acctest.Lab, patch string) {
 	t.Helper()
 	service := &corev1.Service{}
 	service.Namespace, service.Name = "liqo-tenant-rome", "gw-rome"
-	if err := l.Client(t, "milan").Patch(
-		t.Context(), service, client.RawPatch(types.JSONPatchType, []byte(patch)),
-	); err != nil {
-		t.Fatal(err)
-	}
+	acctest.Must(t, l.Client(t, "milan").Patch(t.Context(), service, client.RawPatch(types.JSONPatchType, []byte(patch))))
 }

@@ -56,12 +56,10 @@ func TestAccATunnelOnWhichNobodyReportsIsNotConnected(t *testing.T) {
 		data "liqo_topology" "all" { clusters = ["rome", "milan"] }
 		output "edges" { value = data.liqo_topology.all.edges[*].status }
 		output "last_answers" { value = data.liqo_topology.all.edges[*].latency_measured_at }`
-	p := lab.Written(t, lab.Between("milan", acctest.OverNodePort))
-	p.Again()
+	p := lab.Applied(t, lab.Between("milan", acctest.OverNodePort))
 	fellSilent := time.Now()
 	for _, name := range []string{"rome", "milan"} {
-		lab.Command(t, "set", name, "mute=true")
-		t.Cleanup(func() { lab.Command(t, "set", name, "mute=false") })
+		lab.Set(t, name, "mute=true")
 	}
 	inAnHour := acctest.Required + fmt.Sprintf(`
 		provider "liqo" {
@@ -87,7 +85,7 @@ func TestAccATunnelOnWhichNobodyReportsIsNotConnected(t *testing.T) {
 	}
 	p.Write("main.tf", inAnHour+looked)
 	p.Run("apply", "-auto-approve")
-	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connecting"`)
+	p.Is(acctest.RomeMilan, map[string]any{"status": "Connecting"})
 	acctest.Says(t, p.Run("output"), `"client_end" = "Connecting"`, `"server_end" = "Connecting"`, `measured = "20`,
 		`listed = tolist([ "Connecting", ])`, `edges = tolist([ "Connecting", ])`, `last_answers = tolist([ "20`)
 
@@ -95,10 +93,10 @@ func TestAccATunnelOnWhichNobodyReportsIsNotConnected(t *testing.T) {
 		return connection.Status.Latency.Timestamp.After(fellSilent.Add(time.Second)) // written in whole seconds
 	}
 	for at, of := range map[string]string{"rome": "milan", "milan": "rome"} {
-		lab.Command(t, "set", at, "mute=false")
+		lab.Set(t, at, "mute=false")
 		acctest.Await(t, lab, at, &networkingv1beta1.ConnectionList{}, "gw-"+of, reported)
 	}
 	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort)) // back in the present
 	p.Run("apply", "-auto-approve")
-	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
+	p.IsConnected()
 }

@@ -1,12 +1,9 @@
 package faults
 
 import (
-	"regexp"
 	"syscall"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
@@ -14,33 +11,22 @@ import (
 
 func TestAccAnUpdateThatTimesOutIsInTheStateAndTheNextApplyCompletesIt(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	t.Cleanup(func() { lab.Command(t, "set", "milan", "connect=true") })
 	between := func(more string) string { return lab.Between("milan", acctest.OverNodePort+acctest.InDefault+more) }
-	acctest.Apply(t,
-		resource.TestStep{Config: between("")},
-		resource.TestStep{ // a failed update records the planned resource, and the next one continues
-			PreConfig:   func() { lab.Command(t, "set", "milan", "connect=false") },
-			Config:      between("\nmtu = 1400\ntimeouts = { update = \"" + acctest.Ample + "\" }"),
-			ExpectError: regexp.MustCompile("(?s)milan.*not done"),
-		},
-		resource.TestStep{
-			PreConfig: func() { // by itself, because the tunnel is not a change to plan
-				lab.Command(t, "set", "milan", "connect=true")
-				lab.ComesUp(t)
-			},
-			Config:           between("\nmtu = 1400"),
-			ConfigPlanChecks: acctest.InPlace(),
-			ConfigStateChecks: []statecheck.StateCheck{
-				acctest.IsConnected,
-				lab.GatewaysHaveMTU(t, 1400),
-			},
-		},
-	)
+	p := lab.Applied(t, between(""))
+	lab.Set(t, "milan", "connect=false")
+	// A failed update records the planned resource, and the next one continues.
+	refused := p.Refuses(between("\nmtu = 1400\ntimeouts = { update = \"" + acctest.Ample + "\" }"))
+	acctest.Says(t, refused, "milan", "not done")
+
+	lab.Set(t, "milan", "connect=true")
+	lab.ComesUp(t) // by itself, because the tunnel is not a change to plan
+	p.Becomes(between("\nmtu = 1400"), acctest.InPlace)
+	p.IsConnected()
+	lab.GatewaysHaveMTU(t, 1400)
 }
 
 func TestAccAnInterruptedDestroyIsInTheStateAndTheNextOneCompletesIt(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	t.Cleanup(func() { lab.Command(t, "set", "milan", "liqo=running") })
 	for name, namespaces := range map[string]string{
 		"in the tenant namespaces": "",
 		// Then none of the remaining objects is the provider's own, not even a namespace.
@@ -52,7 +38,7 @@ func TestAccAnInterruptedDestroyIsInTheStateAndTheNextOneCompletesIt(t *testing.
 			lab.KeepsInventory(t)
 			p := lab.Written(t, lab.Between("milan", acctest.OverNodePort+namespaces))
 			p.Run("apply", "-auto-approve")
-			lab.Command(t, "set", "milan", "liqo=stopped") // so that the destroy completes on Rome, but not on Milan
+			lab.Set(t, "milan", "liqo=stopped") // so that the destroy completes on Rome, but not on Milan
 			completed := lab.Gone(t, "rome", &liqov1beta1.ForeignClusterList{})
 			destroy := p.Begin("destroy", "-auto-approve")
 			destroy.Until(completed)
@@ -60,7 +46,7 @@ func TestAccAnInterruptedDestroyIsInTheStateAndTheNextOneCompletesIt(t *testing.
 			output, _ := destroy.Wait()
 			acctest.Says(t, output, `Error: Liqo's controllers do not run on leaf "milan"`,
 				"The work was interrupted while waiting")
-			lab.Command(t, "set", "milan", "liqo=running")
+			lab.Set(t, "milan", "liqo=running")
 			acctest.Says(t, p.Run("destroy", "-auto-approve"), "1 destroyed")
 		})
 	}

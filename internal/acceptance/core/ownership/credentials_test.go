@@ -1,16 +1,11 @@
 package ownership
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -63,10 +58,7 @@ func TestAccLeavesAreReached(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			lab.KeepsInventory(t)
-			acctest.Apply(t, resource.TestStep{
-				Config:            provider + acctest.ShortcutInDefault,
-				ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected},
-			})
+			lab.Applied(t, acctest.Required+provider+acctest.ShortcutInDefault).IsConnected()
 		})
 	}
 }
@@ -74,11 +66,10 @@ func TestAccLeavesAreReached(t *testing.T) {
 func TestAccLeavesAreContextsOfTheKubeconfigInTheEnvironment(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	p := lab.StateIn(t, "environment", `provider "liqo" {}`+acctest.ShortcutInDefault)
-	acctest.DestroyAtLast(p)
 	p.Set("HOME", t.TempDir())
 	p.Set("KUBE_CONFIG_PATH", lab.Kubeconfig)
 	p.Apply()
-	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
+	p.IsConnected()
 }
 
 func TestAccALeafIsReachedBelowAPathOfAProxy(t *testing.T) {
@@ -98,7 +89,7 @@ func TestAccALeafIsReachedBelowAPathOfAProxy(t *testing.T) {
 	lab.KeepsInventory(t)
 	rome.Host += path
 	shortcut := func(more string) string {
-		return lab.Listing("rome = "+rome.Entry()) + fmt.Sprintf(`
+		return acctest.Required + lab.Listing("rome = "+rome.Entry()) + fmt.Sprintf(`
 			resource "liqo_shortcut" "rome_milan" {
 			  client           = "milan"
 			  client_namespace = "default"
@@ -108,27 +99,18 @@ func TestAccALeafIsReachedBelowAPathOfAProxy(t *testing.T) {
 			}`, more)
 	}
 	const schemas = "GET /openapi/v3"
-	readsSchemas := func(reads bool) acctest.Check {
-		return func(context.Context) error {
-			answers := between.Received()
-			if answers[schemas+"/apis/networking.liqo.io/v1beta1"] > 0 != reads || answers[schemas] > 0 {
-				return fmt.Errorf("the schemas of Liqo's kinds are read: %v, and the requests are %v", !reads, answers)
-			}
-			return nil
+	readsSchemas := func(reads bool) {
+		t.Helper()
+		answers := between.Received()
+		if answers[schemas+"/apis/networking.liqo.io/v1beta1"] > 0 != reads || answers[schemas] > 0 {
+			t.Errorf("the schemas of Liqo's kinds are read: %v, and the requests are %v", !reads, answers)
 		}
 	}
-	labelled := shortcut(`service_labels = { team = "network" }`) // which not every Liqo has
-	acctest.Apply(t,
-		resource.TestStep{
-			Config: shortcut(""), ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected, readsSchemas(false)},
-		},
-		resource.TestStep{
-			Config: labelled, ConfigPlanChecks: acctest.InPlace(),
-			ConfigStateChecks: []statecheck.StateCheck{acctest.IsConnected, readsSchemas(true)},
-		},
-		resource.TestStep{
-			Config:           labelled,
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
-		},
-	)
+	p := lab.Applied(t, shortcut(""))
+	p.IsConnected()
+	readsSchemas(false)
+	// Not every Liqo has labels.
+	p.Becomes(shortcut(`service_labels = { team = "network" }`), acctest.InPlace)
+	p.IsConnected()
+	readsSchemas(true)
 }

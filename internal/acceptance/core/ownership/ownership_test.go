@@ -19,8 +19,7 @@ const lives = "templates/guides/lifecycle.md.tmpl"
 
 func TestAccACreateThatTimesOutSaysHowToContinueAndContinues(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	lab.Command(t, "set", "milan", "load-balancer=false")
-	t.Cleanup(func() { lab.Command(t, "set", "milan", "load-balancer=true") })
+	lab.Set(t, "milan", "load-balancer=false")
 	config := func(timeout string) string {
 		return fmt.Sprintf(`
 			resource "liqo_shortcut" "rome_milan" {
@@ -30,12 +29,11 @@ func TestAccACreateThatTimesOutSaysHowToContinueAndContinues(t *testing.T) {
 			}`, timeout)
 	}
 	p := lab.StateIn(t, "slow", config(acctest.Ample))
-	acctest.DestroyAtLast(p)
 	acctest.Says(
 		t, p.Refused("apply", "-auto-approve"), "The load balancer gives no address", "The resource is tainted",
 		"`terraform untaint`")
 	gateway := lab.GatewayServer(t)
-	lab.Command(t, "set", "milan", "load-balancer=true")
+	lab.Set(t, "milan", "load-balancer=true")
 	p.Shell(acctest.BlockOf(t, acctest.SectionOf(t, lives, "After a create that failed"), "shell"))
 	p.Unchanged()
 	if now := lab.GatewayServer(t); now != gateway {
@@ -45,15 +43,13 @@ func TestAccACreateThatTimesOutSaysHowToContinueAndContinues(t *testing.T) {
 
 func TestAccTheNextApplyContinuesAfterAKilledOne(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	lab.Command(t, "set", "milan", "load-balancer=false")
-	t.Cleanup(func() { lab.Command(t, "set", "milan", "load-balancer=true") })
+	lab.Set(t, "milan", "load-balancer=false")
 	const config = `
 		resource "liqo_shortcut" "s" {
 		  client = "rome"
 		  server = "milan"
 		}`
 	p := lab.StateIn(t, "killed", config)
-	acctest.DestroyAtLast(p)
 	renewed := lab.Happens(t, "milan", &coordinationv1.LeaseList{}, watch.Modified,
 		client.MatchingFields{"metadata.name": "terraform-provider-liqo.milan.rome"})
 	running := p.Begin("apply", "-auto-approve")
@@ -70,7 +66,7 @@ func TestAccTheNextApplyContinuesAfterAKilledOne(t *testing.T) {
 		acctest.BlockOf(t, acctest.SectionOf(t, lives, "After an apply that was killed"), "terraform"))
 	acctest.Says(t, looking.Run("apply", "-auto-approve"), `+ client = "rome"`, "+ complete = false",
 		`+ directory = "killed"`)
-	lab.Command(t, "set", "milan", "load-balancer=true")
+	lab.Set(t, "milan", "load-balancer=true")
 	p.Set("TF_LOG_PROVIDER", "INFO")
 	log := p.Run("apply", "-auto-approve")
 	acctest.Says(t, log, "waiting for another operation on the pair") // until the Lease has expired

@@ -17,7 +17,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -60,7 +59,6 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 		    } }
 		  }
 		}`, rome.Host, rome.ClusterCACertificate)
-	acctest.DestroyAtLast(p)
 	rotated := func(number int) string {
 		return inBlock + acctest.FromTo("rome_milan", "rome", "milan",
 			fmt.Sprintf("%s\nkey_rotation_trigger = %d", acctest.OverNodePort+acctest.InDefault, number))
@@ -107,10 +105,9 @@ func TestAccSecretsAreInNothingThatIsWritten(t *testing.T) {
 		secrets["the "+name] = []byte(value)
 	}
 	for at, remote := range map[string]string{"rome": "milan", "milan": "rome"} {
-		var keys corev1.Secret
-		name := client.ObjectKey{Namespace: "default", Name: "gw-" + remote}
-		if err := lab.Client(t, at).Get(t.Context(), name, &keys); err != nil || len(keys.Data[consts.PrivateKeyField]) == 0 {
-			t.Fatalf("Secret %s on %q has no private key (%v)", name, at, err)
+		keys := acctest.Get[corev1.Secret](t, lab, at, "default", "gw-"+remote)
+		if len(keys.Data[consts.PrivateKeyField]) == 0 {
+			t.Fatalf("Secret %s on %q has no private key", keys.Name, at)
 		}
 		key := base64.StdEncoding.EncodeToString(keys.Data[consts.PrivateKeyField]) // as a Secret in JSON has it
 		secrets["the private key of a gateway on "+at] = []byte(key)
@@ -150,7 +147,6 @@ func TestAccAnEphemeralTokenIsNotInASavedPlanAndMayChangeBeforeTheApply(t *testi
 			at.ClusterCACertificate)
 		tokens[name] = at.Token
 	}
-	acctest.DestroyAtLast(p)
 	p.SetJSON("TF_VAR_tokens", tokens)
 	p.Write("main.tf", acctest.Required+config+"\n}\n}\n"+acctest.ShortcutInDefault)
 	if output, err := p.Command(t.Context(), "init").CombinedOutput(); err != nil {
@@ -168,7 +164,7 @@ func TestAccAnEphemeralTokenIsNotInASavedPlanAndMayChangeBeforeTheApply(t *testi
 		renewed[name] = request.Status.Token
 	}
 	p.SetJSON("TF_VAR_tokens", renewed)
-	acctest.Says(t, p.Run("apply", "saved.tfplan"), "1 added, 0 changed, 0 destroyed")
+	acctest.Says(t, p.Run("apply", "saved.tfplan"), acctest.Created)
 	for file, content := range acctest.FilesIn(t, p.Dir) {
 		for name := range leaves {
 			if bytes.Contains(content, []byte(tokens[name])) || bytes.Contains(content, []byte(renewed[name])) {

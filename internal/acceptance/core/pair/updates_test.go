@@ -1,227 +1,153 @@
 package pair
 
 import (
-	"context"
 	"encoding/base64"
 	"fmt"
-	"strconv"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-// update is a change of settings. It has all new settings, and what must be true after the change besides a tunnel that
-// is up.
-type update struct {
-	name     string
-	settings string
-	replaces []string // the leaves whose gateways are replaced
-	checks   []statecheck.StateCheck
+// updated is a shortcut from Rome to Milan whose settings change.
+type updated struct {
+	*acctest.Project
+	lab      *acctest.Lab
+	gateways *acctest.GatewayUIDs
 }
 
+// both are the leaves whose gateways a change can replace.
 var both = []string{"rome", "milan"}
 
-// updated applies one update after the other to a shortcut from Rome to Milan over a node port, all in place. The test
-// framework checks that the plan after each update is empty.
-func updated(t *testing.T, l *acctest.Lab, all ...update) {
+// created applies a shortcut over a node port.
+func created(t *testing.T) *updated {
 	t.Helper()
-	gateways := &acctest.GatewayUIDs{T: t, Lab: l}
-	steps := []resource.TestStep{{
-		Config: l.Between("milan", acctest.OverNodePort),
-		ConfigStateChecks: []statecheck.StateCheck{
-			acctest.IsConnected,
-			gateways.Replaced(both...),
-		},
-	}}
-	for _, update := range all {
-		steps = append(steps, resource.TestStep{
-			PreConfig:         func() { t.Log(update.name) },
-			Config:            l.Between("milan", update.settings),
-			ConfigPlanChecks:  acctest.InPlace(),
-			ConfigStateChecks: append(update.checks, acctest.IsConnected, gateways.Replaced(update.replaces...)),
-		})
+	lab := acctest.Borrow(t, acctest.Pair)
+	u := &updated{
+		lab.Applied(t, lab.Between("milan", acctest.OverNodePort)), lab, &acctest.GatewayUIDs{Lab: lab},
 	}
-	acctest.Apply(t, steps...)
+	u.IsConnected()
+	u.gateways.AreReplaced(t, both...)
+	return u
 }
 
-// madeFrom checks the names of the templates of both gateways.
-func madeFrom(t *testing.T, l *acctest.Lab, clientTemplate, serverTemplate string) []statecheck.StateCheck {
-	t.Helper()
-	return []statecheck.StateCheck{
-		l.Has(t, "rome", &networkingv1beta1.GatewayClientList{}, ".spec.clientTemplateRef.name", clientTemplate),
-		l.Has(t, "milan", &networkingv1beta1.GatewayServerList{}, ".spec.serverTemplateRef.name", serverTemplate),
-	}
+// changes applies other settings, which must be an update in place. It replaces the gateways of these leaves, and leads
+// to these values in the state. The next plan is empty.
+func (u *updated) changes(settings string, replaced []string, values map[string]any) {
+	u.T.Helper()
+	u.Becomes(u.lab.Between("milan", settings), acctest.InPlace)
+	u.IsConnected()
+	u.gateways.AreReplaced(u.T, replaced...)
+	u.Is(acctest.RomeMilan, values)
+}
+
+// haveTemplates fails the test unless both gateways are made from these templates.
+func (u *updated) haveTemplates(ofClient, ofServer string) {
+	u.T.Helper()
+	u.lab.Has(u.T, "rome", &networkingv1beta1.GatewayClientList{}, ".spec.clientTemplateRef.name", ofClient)
+	u.lab.Has(u.T, "milan", &networkingv1beta1.GatewayServerList{}, ".spec.serverTemplateRef.name", ofServer)
 }
 
 func TestAccTheServersGatewayChangesInPlace(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	lab.CopyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "my-server")
-	endpointPort := func(port knownvalue.Check) statecheck.StateCheck {
-		return statecheck.ExpectKnownValue(acctest.RomeMilan, tfjsonpath.New("server_endpoint").AtMapKey("port"), port)
+	u := created(t)
+	u.lab.CopyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "my-server")
+	service := func() *corev1.Service {
+		return acctest.Get[corev1.Service](t, u.lab, "milan", "liqo-tenant-rome", "gw-rome")
 	}
-	endpointAddress := func(address string) statecheck.StateCheck {
-		return statecheck.ExpectKnownValue(acctest.RomeMilan, tfjsonpath.New("server_endpoint").AtMapKey("addresses"),
-			knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(address)}))
+	const address, port = "server_endpoint.addresses", "server_endpoint.port"
+	u.changes("", nil, map[string]any{port: 51840}) // to a load balancer
+	u.changes(`server_gateway = { port = 51900 }`, nil, map[string]any{port: 51900})
+	u.changes(`server_gateway = { load_balancer_ip = "192.0.2.10" }`, nil,
+		map[string]any{address: []string{"192.0.2.10"}, port: 51840})
+	u.changes(`server_gateway = { service_type = "NodePort", node_port = 31010 }`, nil,
+		map[string]any{address: []string{u.lab.NodeAddress(t, "milan")}, port: 31010})
+	u.changes(`server_gateway = {
+		service_type        = "NodePort"
+		service_annotations = { "example.com/speed" = "fast" }
+		service_labels      = { team = "network" }
+	}`, nil, nil)
+	isNodePort(u.Project)
+	if has := service(); has.Annotations["example.com/speed"] != "fast" || has.Labels["team"] != "network" {
+		t.Errorf("the Service is not marked: %+v", has)
 	}
-	service := func(what string, is func(*corev1.Service) bool) acctest.Check {
-		return func(ctx context.Context) error {
-			var service corev1.Service
-			key := client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "gw-rome"}
-			if err := lab.Client(t, "milan").Get(ctx, key, &service); err != nil || is(&service) {
-				return err
-			}
-			return fmt.Errorf("the Service is not %s: %+v", what, service)
-		}
+	u.changes(acctest.OverNodePort+"\nmtu = 1400", nil, nil)
+	u.lab.GatewaysHaveMTU(t, 1400)
+	u.changes(`server_gateway = { service_type = "NodePort", template = { name = "my-server" } }`, []string{"milan"}, nil)
+	u.haveTemplates("wireguard-client", "my-server")
+	u.changes(`server_gateway = { service_type = "ClusterIP" }`, []string{"milan"}, map[string]any{port: 51840})
+	u.haveTemplates("wireguard-client", "wireguard-server")
+	if has := service(); has.Spec.Type != corev1.ServiceTypeClusterIP {
+		t.Errorf("the Service is not inside the cluster: %+v", has)
 	}
-	updated(t, lab,
-		update{
-			"to a load balancer", "", nil, []statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51840))},
-		},
-		update{
-			"to another port", `server_gateway = { port = 51900 }`, nil,
-			[]statecheck.StateCheck{endpointPort(knownvalue.Int32Exact(51900))},
-		},
-		update{
-			"to an address of one's choice", `server_gateway = { load_balancer_ip = "192.0.2.10" }`, nil,
-			[]statecheck.StateCheck{endpointAddress("192.0.2.10"), endpointPort(knownvalue.Int32Exact(51840))},
-		},
-		update{
-			"to a node port of one's choice", `server_gateway = { service_type = "NodePort", node_port = 31010 }`,
-			nil,
-			[]statecheck.StateCheck{endpointAddress(lab.NodeAddress(t, "milan")), endpointPort(knownvalue.Int32Exact(31010))},
-		},
-		update{
-			"to annotations and labels of the Service", `server_gateway = {
-				service_type        = "NodePort"
-				service_annotations = { "example.com/speed" = "fast" }
-				service_labels      = { team = "network" }
-			}`, nil, []statecheck.StateCheck{
-				endpointPort(nodePort()), service("marked", func(has *corev1.Service) bool {
-					return has.Annotations["example.com/speed"] == "fast" && has.Labels["team"] == "network"
-				}),
-			},
-		},
-		update{
-			"to another MTU", acctest.OverNodePort + "\nmtu = 1400", nil,
-			[]statecheck.StateCheck{lab.GatewaysHaveMTU(t, 1400)},
-		},
-		update{
-			"to another template", `server_gateway = { service_type = "NodePort", template = { name = "my-server" } }`,
-			[]string{"milan"},
-			madeFrom(t, lab, "wireguard-client", "my-server"),
-		},
-		update{
-			"to an address inside the cluster", `server_gateway = { service_type = "ClusterIP" }`, []string{"milan"},
-			append(madeFrom(t, lab, "wireguard-client", "wireguard-server"),
-				endpointPort(knownvalue.Int32Exact(51840)), service("inside the cluster", func(has *corev1.Service) bool {
-					return has.Spec.Type == corev1.ServiceTypeClusterIP
-				})),
-		},
-		update{"back", acctest.OverNodePort, nil, []statecheck.StateCheck{endpointPort(nodePort())}},
-	)
+	u.changes(acctest.OverNodePort, nil, nil)
+	isNodePort(u.Project)
 }
 
 func TestAccTheClientsGatewayChangesInPlace(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	lab.CopyTemplate(t, "rome", "WgGatewayClientTemplate", "wireguard-client", "my-client")
+	u := created(t)
+	u.lab.CopyTemplate(t, "rome", "WgGatewayClientTemplate", "wireguard-client", "my-client")
 	const fixed = `server_gateway = { service_type = "NodePort", node_port = 31011 }` + "\n"
-	updated(t, lab,
-		update{"the server, to a port that is known", fixed, nil, nil},
-		// The gateway works in this way already, so there is nothing to change.
-		update{
-			"to the address and the port that it dials already",
-			fixed + fmt.Sprintf(`client_gateway = { server_address = %q, server_port = 31011 }`,
-				lab.NodeAddress(t, "milan")),
-			nil, nil,
-		},
-		update{
-			"to the server's own port again",
-			fixed + fmt.Sprintf(`client_gateway = { server_address = %q }`,
-				lab.NodeAddress(t, "milan")), nil, nil,
-		},
-		update{
-			"to another template", fixed + `client_gateway = {
-				template = {
-				  name      = "my-client"
-				  namespace = "liqo"
-				  resource  = "networking.liqo.io/v1beta1/wggatewayclienttemplates"
-				}
-			}`, []string{"rome"}, madeFrom(t, lab, "my-client", "wireguard-server"),
-		},
-		update{
-			"back", fixed, []string{"rome"},
-			madeFrom(t, lab, "wireguard-client", "wireguard-server"),
-		},
-	)
+	dialled := u.lab.NodeAddress(t, "milan")
+	u.changes(fixed, nil, nil)
+	// The gateway dials this address and port already, so there is nothing to change. Then the port is the server's own.
+	u.changes(fixed+fmt.Sprintf(`client_gateway = { server_address = %q, server_port = 31011 }`, dialled), nil, nil)
+	u.changes(fixed+fmt.Sprintf(`client_gateway = { server_address = %q }`, dialled), nil, nil)
+	u.changes(fixed+`client_gateway = {
+		template = {
+		  name      = "my-client"
+		  namespace = "liqo"
+		  resource  = "networking.liqo.io/v1beta1/wggatewayclienttemplates"
+		}
+	}`, []string{"rome"}, nil)
+	u.haveTemplates("my-client", "wireguard-server")
+	u.changes(fixed, []string{"rome"}, nil)
+	u.haveTemplates("wireguard-client", "wireguard-server")
 }
 
 func TestAccNamespacesAndKeysChangeInPlace(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	first := map[string]map[string][]byte{
-		"rome": lab.HaveKeys(t, "rome", "my-keys"), "milan": lab.HaveKeys(t, "milan", "my-keys"),
-	}
-	second := map[string]map[string][]byte{
-		"rome": lab.HaveKeys(t, "rome", "other-keys"), "milan": lab.HaveKeys(t, "milan", "other-keys"),
-	}
-	const ownNamespaces = `
-		client_namespace = "default"
-		server_namespace = "default"
-	`
-	keys := func(name string) string {
-		return fmt.Sprintf(`
-			server_gateway = { service_type = "NodePort", key_secret_name = %q }
-			client_gateway = { key_secret_name = %q }`, name, name) + ownNamespaces
-	}
-	gatewaysHave := func(path, client, server string, more ...statecheck.StateCheck) []statecheck.StateCheck {
-		return append(more, lab.Has(t, "rome", &networkingv1beta1.GatewayClientList{}, path, client),
-			lab.Has(t, "milan", &networkingv1beta1.GatewayServerList{}, path, server))
-	}
-	liqosKeys := gatewaysHave(".status.secretRef.name", "gw-milan", "gw-rome")
-	trusting := func(keys map[string]map[string][]byte) (checks []statecheck.StateCheck) {
-		for at, of := range map[string]string{"rome": "milan", "milan": "rome"} {
-			key := strconv.Quote(base64.StdEncoding.EncodeToString(keys[of]["publicKey"]))
-			checks = append(checks, lab.Has(t, at, &networkingv1beta1.PublicKeyList{}, ".spec.publicKey", key))
+	u := created(t)
+	public := map[string]map[string][]byte{} // by the name of the Secret and the leaf
+	for _, name := range []string{"my-keys", "other-keys"} {
+		public[name] = map[string][]byte{}
+		for _, leaf := range both {
+			public[name][leaf] = u.lab.HaveKeys(t, leaf, name)["publicKey"]
 		}
-		return checks
 	}
-	updated(t, lab,
-		update{
-			"to namespaces of one's own", acctest.OverNodePort + ownNamespaces, both,
-			gatewaysHave(".metadata.namespace", "default", "default",
-				acctest.Expect("client_namespace", knownvalue.StringExact("default")),
-				acctest.Expect("server_namespace", knownvalue.StringExact("default"))),
-		},
-		update{"to keys of one's own", keys("my-keys"), both, trusting(first)},
-		update{"to other keys", keys("other-keys"), both, trusting(second)},
-		update{
-			"to Liqo's keys, in the tenant namespaces", acctest.OverNodePort, both,
-			gatewaysHave(".metadata.namespace", "liqo-tenant-milan", "liqo-tenant-rome", append(liqosKeys,
-				acctest.Expect("client_namespace", knownvalue.StringExact("liqo-tenant-milan")),
-				acctest.Expect("server_namespace", knownvalue.StringExact("liqo-tenant-rome")))...),
-		},
-		update{"and back", keys("my-keys"), both, trusting(first)},
-		update{
-			"to Liqo's keys in the same namespaces", acctest.OverNodePort + ownNamespaces, both,
-			gatewaysHave(".metadata.namespace", "default", "default", liqosKeys...),
-		},
-		update{"to the user's keys again, which the destroy does not remove", keys("my-keys"), both, nil},
-	)
+	trusted := func(secret string) {
+		t.Helper()
+		u.changes(fmt.Sprintf(`
+			server_gateway = { service_type = "NodePort", key_secret_name = %[1]q }
+			client_gateway = { key_secret_name = %[1]q }`, secret)+acctest.InDefault, both, nil)
+		for at, of := range map[string]string{"rome": "milan", "milan": "rome"} {
+			key := fmt.Sprintf("%q", base64.StdEncoding.EncodeToString(public[secret][of]))
+			u.lab.Has(t, at, &networkingv1beta1.PublicKeyList{}, ".spec.publicKey", key)
+		}
+	}
+	gatewaysHave := func(path, ofClient, ofServer string) {
+		t.Helper()
+		u.lab.Has(t, "rome", &networkingv1beta1.GatewayClientList{}, path, ofClient)
+		u.lab.Has(t, "milan", &networkingv1beta1.GatewayServerList{}, path, ofServer)
+	}
+	liqosKeys := func(namespaces, client, server string) {
+		t.Helper()
+		u.changes(acctest.OverNodePort+namespaces, both,
+			map[string]any{"client_namespace": client, "server_namespace": server})
+		gatewaysHave(".metadata.namespace", client, server)
+		gatewaysHave(".status.secretRef.name", "gw-milan", "gw-rome")
+	}
+	liqosKeys(acctest.InDefault, "default", "default")
+	trusted("my-keys")
+	trusted("other-keys")
+	liqosKeys("", "liqo-tenant-milan", "liqo-tenant-rome")
+	trusted("my-keys")
+	liqosKeys(acctest.InDefault, "default", "default")
+	trusted("my-keys")
+	u.Run("destroy", "-auto-approve")
 	for _, cluster := range both {
-		for _, name := range []string{"my-keys", "other-keys"} {
-			var left corev1.Secret
-			key := client.ObjectKey{Namespace: "default", Name: name}
-			if err := lab.Client(t, cluster).Get(t.Context(), key, &left); err != nil {
-				t.Error(err)
-			}
-			if len(left.Labels) > 0 {
+		for name := range public {
+			if left := acctest.Get[corev1.Secret](t, u.lab, cluster, "default", name); len(left.Labels) > 0 {
 				t.Errorf("Secret %s of %s still has labels: %v", name, cluster, left.Labels)
 			}
 		}
@@ -229,38 +155,26 @@ func TestAccNamespacesAndKeysChangeInPlace(t *testing.T) {
 }
 
 func TestAccOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	updated(t, lab,
-		update{
-			"parts of the address ranges", acctest.OverNodePort + `
-			server_network = { pod_cidrs = ["10.203.128.0/17"], external_cidr = "10.70.0.0/17" }`, nil,
-			[]statecheck.StateCheck{
-				acctest.KeepsPodCIDR(acctest.RomeMilan, "server_network", "10.203.128.0/17"),
-				lab.AsLiqoSays(t, acctest.RomeMilan, "rome", "milan"),
-			},
-		},
-		update{
-			"of the client, too", acctest.OverNodePort + `
-			client_network = { pod_cidrs = ["10.202.64.0/18"] }
-			cidr_remapping = "forbid"`, nil,
-			[]statecheck.StateCheck{
-				acctest.KeepsPodCIDR(acctest.RomeMilan, "client_network", "10.202.64.0/18"),
-				acctest.KeepsPodCIDR(acctest.RomeMilan, "server_network", "10.203.0.0/16"),
-				lab.AsLiqoSays(t, acctest.RomeMilan, "rome", "milan"),
-			},
-		},
-		update{"the leaves' own", acctest.OverNodePort, nil, []statecheck.StateCheck{
-			acctest.KeepsPodCIDR(acctest.RomeMilan, "client_network",
-				"10.202.0.0/16"), lab.AsLiqoSays(t, acctest.RomeMilan, "rome", "milan"),
-		}},
-		update{"no remapping", acctest.OverNodePort + "\n" + `cidr_remapping = "forbid"`, nil, nil},
-		update{"no waiting", acctest.OverNodePort + "\nwait_for_connection = false", nil, nil},
-		update{"what a destroy does", acctest.OverNodePort + "\n" + `on_destroy = "disconnect"`, nil, nil},
-		update{"what it does without a leaf", acctest.OverNodePort + "\nabandon_lost_cluster = true", nil, nil},
-		update{"what it does to a peering", acctest.OverNodePort + "\ndestroy_peering_network = true", nil, nil},
-		update{
-			"timeouts", acctest.OverNodePort + "\n" + `timeouts = { create = "3m", read = "3m", update = "3m", delete = "3m" }`,
-			nil, nil,
-		},
-	)
+	u := created(t)
+	ranges := func(settings, ofRome, ofMilan string) {
+		t.Helper()
+		u.changes(acctest.OverNodePort+settings, nil, nil)
+		u.KeepsPodCIDR(acctest.RomeMilan, "client_network", ofRome)
+		u.KeepsPodCIDR(acctest.RomeMilan, "server_network", ofMilan)
+		u.lab.AsLiqoSays(u.Project, acctest.RomeMilan, "rome", "milan")
+	}
+	ranges(`
+		server_network = { pod_cidrs = ["10.203.128.0/17"], external_cidr = "10.70.0.0/17" }`,
+		"10.202.0.0/16", "10.203.128.0/17")
+	ranges(`
+		client_network = { pod_cidrs = ["10.202.64.0/18"] }
+		cidr_remapping = "forbid"`, "10.202.64.0/18", "10.203.0.0/16")
+	ranges("", "10.202.0.0/16", "10.203.0.0/16")
+	for _, setting := range []string{
+		`cidr_remapping = "forbid"`, "wait_for_connection = false", `on_destroy = "disconnect"`,
+		"abandon_lost_cluster = true", "destroy_peering_network = true",
+		`timeouts = { create = "3m", read = "3m", update = "3m", delete = "3m" }`,
+	} {
+		u.changes(acctest.OverNodePort+"\n"+setting, nil, nil)
+	}
 }

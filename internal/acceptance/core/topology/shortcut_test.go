@@ -5,11 +5,6 @@ import (
 	"net/netip"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
@@ -17,83 +12,52 @@ func TestMain(m *testing.M) { acctest.Main(m, acctest.WithTenantNamespaces) }
 
 func TestAccLeavesWithTheSamePodCIDRAreRemapped(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	acctest.Apply(t, resource.TestStep{
-		Config: lab.Contexts(`
-			resource "liqo_shortcut" "rome_naples" {
-			  client         = "rome"
-			  server         = "naples"
-			  server_gateway = { service_type = "NodePort" }
-			}`),
-		ConfigStateChecks: []statecheck.StateCheck{
-			statecheck.ExpectKnownValue("liqo_shortcut.rome_naples", tfjsonpath.New("status"), acctest.Connected),
-			lab.AsLiqoSays(t, "liqo_shortcut.rome_naples", "rome", "naples"),
-			remapped("liqo_shortcut.rome_naples", "client_network", "10.202.0.0/16"),
-			remapped("liqo_shortcut.rome_naples", "server_network", "10.202.0.0/16"),
-		},
-	})
+	p := lab.Applied(t, lab.Between("naples", acctest.OverNodePort))
+	p.IsConnected()
+	lab.AsLiqoSays(p, acctest.RomeMilan, "rome", "naples")
+	isRemapped(p, acctest.RomeMilan, "client_network", "10.202.0.0/16")
+	isRemapped(p, acctest.RomeMilan, "server_network", "10.202.0.0/16")
 }
 
 func TestAccTheCentreAndItsLeavesAreConnectedInOneApply(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	const config = `
-		resource "liqo_shortcut" "europe_rome" {
-		  client         = "europe"
-		  server         = "rome"
-		  server_gateway = { service_type = "NodePort" }
+	p := lab.Applied(t, lab.Contexts(
+		acctest.Joining("europe_rome", "europe", "rome", "")+
+			acctest.Joining("europe_milan", "europe", "milan", "")+
+			acctest.Joining("rome_milan", "rome", "milan", "")))
+	for _, pair := range [][2]string{{"europe", "rome"}, {"europe", "milan"}, {"rome", "milan"}} {
+		client, server := pair[0], pair[1]
+		address := "liqo_shortcut." + client + "_" + server
+		p.Is(address, map[string]any{"status": "Connected"})
+		lab.AsLiqoSays(p, address, client, server)
+		p.KeepsPodCIDR(address, "server_network", lab.Cluster(t, server).PodCIDR)
+		if client == "europe" {
+			isRemapped(p, address, "client_network", "100.64.0.0/16")
+		} else {
+			p.KeepsPodCIDR(address, "client_network", "10.202.0.0/16")
 		}
-		resource "liqo_shortcut" "europe_milan" {
-		  client         = "europe"
-		  server         = "milan"
-		  server_gateway = { service_type = "NodePort" }
+		// All clusters of the lab have the same external CIDR.
+		for _, network := range []string{"client_network", "server_network"} {
+			p.Is(address, map[string]any{network + ".external_cidr": "10.70.0.0/16"})
+			isAnother(p, address, network+".remapped_external_cidr", "10.70.0.0/16")
 		}
-		resource "liqo_shortcut" "rome_milan" {
-		  client         = "rome"
-		  server         = "milan"
-		  server_gateway = { service_type = "NodePort" }
-		}`
-	checks := []statecheck.StateCheck{
-		lab.AsLiqoSays(t, "liqo_shortcut.europe_rome", "europe", "rome"),
-		lab.AsLiqoSays(t, "liqo_shortcut.europe_milan", "europe", "milan"),
-		lab.AsLiqoSays(t, "liqo_shortcut.rome_milan", "rome", "milan"),
 	}
-	const ofEurope = "100.64.0.0/16"
-	for _, shortcut := range []struct {
-		address    string
-		clientPods statecheck.StateCheck
-		serverPods string
-	}{
-		{"liqo_shortcut.europe_rome", remapped("liqo_shortcut.europe_rome", "client_network", ofEurope), "10.202.0.0/16"},
-		{"liqo_shortcut.europe_milan", remapped("liqo_shortcut.europe_milan", "client_network", ofEurope), "10.203.0.0/16"},
-		{acctest.RomeMilan, acctest.KeepsPodCIDR(acctest.RomeMilan, "client_network", "10.202.0.0/16"), "10.203.0.0/16"},
-	} {
-		checks = append(checks,
-			statecheck.ExpectKnownValue(shortcut.address, tfjsonpath.New("status"), acctest.Connected),
-			shortcut.clientPods, acctest.KeepsPodCIDR(shortcut.address, "server_network", shortcut.serverPods),
-			externalCIDRIsRemapped(shortcut.address, "client_network"),
-			externalCIDRIsRemapped(shortcut.address, "server_network"),
-		)
-	}
-	acctest.Apply(t, resource.TestStep{Config: lab.Contexts(config), ConfigStateChecks: checks})
 }
 
 // Liqo 1.2.0 never reports a remapping as complete if the changed ranges are remapped to the same ones as before, as
 // these are.
 func TestAccRangesChangeInPlaceToOthersOfTheSameSize(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	announcing := func(half string, checks resource.ConfigPlanChecks) resource.TestStep {
-		return resource.TestStep{
-			Config: lab.Between("naples", acctest.OverNodePort+fmt.Sprintf(`
-				server_network = { pod_cidrs = [%q] }`, half)),
-			ConfigPlanChecks: checks,
-			ConfigStateChecks: []statecheck.StateCheck{
-				acctest.IsConnected, lab.AsLiqoSays(t, acctest.RomeMilan, "rome", "naples"),
-			},
-		}
+	announcing := func(half string) string {
+		return lab.Between("naples", acctest.OverNodePort+fmt.Sprintf(`
+			server_network = { pod_cidrs = [%q] }`, half))
 	}
-	acctest.Apply(t,
-		announcing("10.202.0.0/17", resource.ConfigPlanChecks{}),
-		announcing("10.202.128.0/17", acctest.InPlace()),
-	)
+	p := lab.Applied(t, announcing("10.202.0.0/17"))
+	p.IsConnected()
+	lab.AsLiqoSays(p, acctest.RomeMilan, "rome", "naples")
+	p.Becomes(announcing("10.202.128.0/17"), acctest.InPlace)
+	p.IsConnected()
+	lab.AsLiqoSays(p, acctest.RomeMilan, "rome", "naples")
 }
 
 func TestAccExamplesAreAppliedUnchanged(t *testing.T) {
@@ -115,35 +79,23 @@ func TestAccExamplesAreAppliedUnchanged(t *testing.T) {
 			p.Set("TF_VAR_kubeconfig", lab.Kubeconfig)
 			p.Apply()
 			for _, address := range status {
-				acctest.Says(t, p.Run("state", "show", address), `status = "Connected"`)
+				p.Is(address, map[string]any{"status": "Connected"})
 			}
 		})
 	}
 }
 
-// remapped checks that a leaf's only pod CIDR is remapped.
-func remapped(address, attribute, podCIDR string) statecheck.StateCheck {
-	return statecheck.ExpectKnownValue(
-		address, tfjsonpath.New(attribute).AtMapKey("remapped_pod_cidrs").AtSliceIndex(0), different(podCIDR),
-	)
+// isRemapped fails the test unless the only pod CIDR of a leaf of a shortcut is remapped.
+func isRemapped(p *acctest.Project, address, network, podCIDR string) {
+	p.T.Helper()
+	isAnother(p, address, network+".remapped_pod_cidrs.0", podCIDR)
 }
 
-// externalCIDRIsRemapped checks that a leaf's external CIDR is remapped, because all clusters of the lab have the same.
-func externalCIDRIsRemapped(address, attribute string) statecheck.StateCheck {
-	expected := knownvalue.ObjectPartial(map[string]knownvalue.Check{
-		"external_cidr":          knownvalue.StringExact("10.70.0.0/16"),
-		"remapped_external_cidr": different("10.70.0.0/16"),
-	})
-	return statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), expected)
-}
-
-// different checks that a range is another one.
-func different(from string) knownvalue.Check {
-	return knownvalue.StringFunc(func(value string) error {
-		if value == from {
-			return fmt.Errorf("got %s, expected another value", value)
-		}
-		_, err := netip.ParsePrefix(value)
-		return err
-	})
+// isAnother fails the test unless the state has another range than this one at a path.
+func isAnother(p *acctest.Project, address, path, than string) {
+	p.T.Helper()
+	got := fmt.Sprint(p.Value(address, path))
+	if _, err := netip.ParsePrefix(got); err != nil || got == than {
+		p.T.Errorf("%s of %s is %s, expected another range than %s (%v)", path, address, got, than, err)
+	}
 }

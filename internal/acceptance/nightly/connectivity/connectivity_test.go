@@ -20,6 +20,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
+func TestMain(m *testing.M) { acctest.Main(m, acctest.WithTenantNamespaces) }
+
 // twoNodes has the options of a lab with real packets, whose clusters have two nodes each and the same pod CIDR.
 var twoNodes = []string{
 	"--dataplane=real", "--cluster=rome=10.200.0.0/16,nodes=2", "--cluster=milan=10.200.0.0/16,nodes=2",
@@ -77,9 +79,7 @@ func (p *tested) again() connectivityResult {
 	p.runs++ // with the same number, Terraform would show the last result
 	p.Run("apply", "-auto-approve", fmt.Sprintf("-var=run=%d", p.runs), "-var=on_failure=record")
 	var result connectivityResult
-	if err := json.Unmarshal([]byte(p.Run("output", "-json", "result")), &result); err != nil {
-		p.T.Fatal(err)
-	}
+	acctest.Must(p.T, json.Unmarshal([]byte(p.Run("output", "-json", "result")), &result))
 	return result
 }
 
@@ -159,15 +159,10 @@ func TestAccPacketsThatTheTunnelLosesAreItsFault(t *testing.T) {
 		says   string // part of the evidence or of the advice
 	}{
 		"a gateway has another key": {func() func() {
-			c, key := p.lab.Client(p.T, "milan"), &networkingv1beta1.PublicKey{}
+			key := acctest.Get[networkingv1beta1.PublicKey](p.T, p.lab.Lab, "milan", "liqo-tenant-rome", "rome")
 			set := func(value []byte) {
 				key.Spec.PublicKey = value
-				if err := c.Update(p.T.Context(), key); err != nil {
-					p.T.Fatal(err)
-				}
-			}
-			if err := c.Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "rome"}, key); err != nil {
-				p.T.Fatal(err)
+				acctest.Must(p.T, p.lab.Client(p.T, "milan").Update(p.T.Context(), key))
 			}
 			right := key.Spec.PublicKey
 			set(bytes.Repeat([]byte{1}, len(right)))
@@ -281,7 +276,7 @@ func TestAccPacketsPassInTheExamplesOfAConnectivityTest(t *testing.T) {
 	p.Apply()
 	acctest.Says(t, p.Run("state", "show", "liqo_connectivity_test.recorded"), `status = "Passed"`)
 	acctest.Says(t, p.Run("output", "latency"), "pods", "tunnel")
-	acctest.Says(t, p.Run("apply", "-auto-approve", "-var=test=2"), "0 added, 1 changed, 0 destroyed")
+	acctest.Says(t, p.Run("apply", "-auto-approve", "-var=test=2"), acctest.InPlace)
 	p.Run("destroy", "-auto-approve")
 
 	action := lab.NewProject(t, acctest.Root+"/examples/actions/liqo_connectivity_test").OnTerraform114()

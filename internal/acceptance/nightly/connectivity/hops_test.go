@@ -147,8 +147,8 @@ func TestAccPacketsThatGetLostOnSlowNodesHaveTheHopNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := borrowTested(t, options, acctest.OverNodePort)
 			p.slow = true
-			p.set("rome", "pod-started-after=30s", "pod-reported-after=2s")
-			p.set("milan", "pod-started-after=5s", "pod-reported-after=15s")
+			p.lab.Set(t, "rome", "pod-started-after=30s", "pod-reported-after=2s")
+			p.lab.Set(t, "milan", "pod-started-after=5s", "pod-reported-after=15s")
 			if result := p.again(); result.Status != "Passed" || result.PathMTU != 1340 {
 				t.Errorf("before the faults: %+v", result)
 			}
@@ -160,16 +160,5 @@ func TestAccPacketsThatGetLostOnSlowNodesHaveTheHopNamed(t *testing.T) {
 			}
 			p.T = t
 		})
-	}
-}
-
-// set changes settings of a cluster until the test ends.
-func (p *tested) set(cluster string, settings ...string) {
-	p.T.Helper()
-	usual := map[string]string{"pod-started-after": "0s", "pod-reported-after": "500ms"}
-	for _, setting := range settings {
-		p.lab.Command(p.T, "set", cluster, setting)
-		key, _, _ := strings.Cut(setting, "=")
-		p.T.Cleanup(func() { p.lab.Command(p.T, "set", cluster, key+"="+usual[key]) })
 	}
 }

@@ -33,10 +33,7 @@ func (p *tested) breakOverlay(to ...string) (mend func()) {
 func (p *tested) forgetNeighbours(leaf string) {
 	p.T.Helper()
 	for _, place := range []string{p.gatewayNode(leaf), p.gateway(leaf)} {
-		_, err := acctest.Output(acctest.LabProgram, "exec", "--dir", p.lab.Dir, place, "--", "ip", "neigh", "flush", "all")
-		if err != nil {
-			p.T.Fatal(err)
-		}
+		p.lab.Output(p.T, "exec", place, "--", "ip", "neigh", "flush", "all")
 	}
 }
 
@@ -65,7 +62,7 @@ func TestAccPacketsOfNewPodsThatGoRoundTheOverlayDoNotHideItsFault(t *testing.T)
 		t.Run(fmt.Sprintf("%+v", fault), func(t *testing.T) {
 			p.T = t
 			for _, leaf := range []string{"rome", "milan"} {
-				p.lab.Command(t, "set", leaf, fmt.Sprintf("pod-reported-after=%s", fault.reported))
+				p.lab.Set(t, leaf, fmt.Sprintf("pod-reported-after=%s", fault.reported))
 				p.forgetNeighbours(leaf)
 			}
 			p.pair.ComesBack()
@@ -98,9 +95,6 @@ func TestAccPacketsOfNewPodsThatGoRoundTheOverlayDoNotHideItsFault(t *testing.T)
 		})
 	}
 	p.T = t
-	for _, leaf := range []string{"rome", "milan"} {
-		p.lab.Command(t, "set", leaf, "pod-reported-after=500ms")
-	}
 	if result := p.again(); result.Status != "Passed" || result.PathMTU != 1340 {
 		t.Errorf("after the faults: %+v", result)
 	}
@@ -115,11 +109,8 @@ func TestAccPacketsOfNewPodsThatThePodNetworkDropsAreNotCounted(t *testing.T) {
 		node := p.gatewayNode(leaf)
 		p.lab.Command(t, "drop", node, "--hook=prerouting", "--in=pod*", "--from="+otherLeaf)
 		p.lab.Command(t, "drop", node, "--hook=prerouting", "--in=pod*", "--from="+overlay)
-		p.lab.Command(t, "set", leaf, "pod-reported-after=2s")
-		t.Cleanup(func() {
-			p.lab.Command(t, "mend", node)
-			p.lab.Command(t, "set", leaf, "pod-reported-after=500ms")
-		})
+		p.lab.Set(t, leaf, "pod-reported-after=2s")
+		t.Cleanup(func() { p.lab.Command(t, "mend", node) })
 	}
 	result := p.again()
 	if result.Status != "Passed" || result.PathMTU != 1340 {

@@ -17,6 +17,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
+func TestMain(m *testing.M) { acctest.Main(m) }
+
 // What a new user does first: the README's section "Use it", from an empty home folder.
 func TestAccTheReadmeWorksWordForWordAfterAnInstall(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
@@ -52,7 +54,7 @@ func TestAccTheReadmeWorksWordForWordAfterAnInstall(t *testing.T) {
 			p.Write("main.tf", acctest.BlockOf(t, section, "hcl"))
 			locksFrom(p, filepath.Join(p.Home, ".terraform.d", "plugins"))
 			acctest.Says(t, p.Run("plan"), "1 to add, 0 to change, 0 to destroy")
-			acctest.Says(t, p.Run("apply", "-auto-approve"), "1 added, 0 changed, 0 destroyed")
+			acctest.Says(t, p.Run("apply", "-auto-approve"), acctest.Created)
 			p.Unchanged()
 			p.Run("destroy", "-auto-approve")
 		})

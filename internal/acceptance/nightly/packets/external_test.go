@@ -45,16 +45,13 @@ func TestAccPacketsReachAHostThatOnlyTheOtherLeafReaches(t *testing.T) {
 
 func TestAccPacketsAreFasterOverTheShortcutThanThroughTheCentre(t *testing.T) {
 	lab := acctest.BorrowReal(t, acctest.Plane)
-	hub := lab.NewProject(t, t.TempDir())
-	acctest.DestroyAtLast(hub)
-	hub.Write("main.tf", lab.Contexts(`
+	hub := lab.Applied(t, lab.Contexts(`
 		resource "liqo_shortcut" "hub" {
 		  for_each       = toset(["rome", "milan"])
 		  client         = "europe"
 		  server         = each.key
 		  server_gateway = { service_type = "NodePort" }
 		}`))
-	hub.Apply()
 	lab.ReachesNot(t, "rome", lab.Pods["milan"])
 
 	// Europe publishes the pod of Milan for Rome. To Milan, a packet that comes from no pod of Europe has the first
@@ -74,23 +71,15 @@ func TestAccPacketsAreFasterOverTheShortcutThanThroughTheCentre(t *testing.T) {
 	links := []func(flags ...string){
 		lab.Link(t, "europe", "rome"), lab.Link(t, "europe", "milan"), lab.Link(t, "rome", "milan"),
 	}
-	// The shortest time from a request to its answer, in milliseconds. The average would also show how busy the machine
-	// is. Each HTTP request has its own connection.
-	fastest := func(kind, target string) float64 {
-		result := lab.Probe(t, kind, "rome", target, "--count=5", "--interval=20ms", "--timeout=5s")
-		if result.Lost > 0 {
-			t.Fatalf("%s does not always answer: %+v", target, result)
-		}
-		return result.Min
-	}
 	for _, delay := range []float64{0, 20, 50} { // milliseconds
 		for _, link := range links {
 			link(fmt.Sprintf("--delay=%vms", delay))
 		}
 		var ping, http [2]float64 // through the centre, and over the shortcut
 		for i, address := range []string{throughCentre, p.ServerAt} {
-			ping[i], http[i] = fastest("ping", address), fastest("http", "http://"+address)
-			// A ping goes there and back. HTTP does so for the connection, and again for the request.
+			ping[i] = lab.Fastest(t, "ping", "rome", address, 5, "")
+			http[i] = lab.Fastest(t, "http", "rome", "http://"+address, 5, "milan/")
+			// A ping goes there and back. HTTP does so for the connection, which each request has, and again for the request.
 			if there := delay * []float64{2, 1}[i]; ping[i] < 2*there || http[i] < 4*there {
 				t.Errorf("%s, with %v ms for each link, is too fast", address, delay)
 			}

@@ -15,7 +15,6 @@ func TestAccPacketsCrossAgainWhateverWriteAChangeIsKilledAfter(t *testing.T) {
 	lab := acctest.BorrowReal(t, acctest.Plane)
 	r := lab.NewRunner(t, "killed", "", lab.ReachedAsAdministrator(t, "rome", "milan"))
 	p := &acctest.PacketPair{Project: r.Project, Lab: lab, Server: "milan", Provider: acctest.OverTokens}
-	acctest.DestroyAtLast(p.Project)
 	const before = "mtu = 1340\n" + `server_gateway = { service_type = "NodePort", node_port = 31510 }`
 	p.Configure(before)
 	p.Run("init")
@@ -91,9 +90,7 @@ func killAfter(r *acctest.Runner, writes int) (killed bool) {
 		return false
 	case <-enough:
 	}
-	if err := running.Signal(syscall.SIGKILL); err != nil {
-		r.T.Fatal(err)
-	}
+	acctest.Must(r.T, running.Signal(syscall.SIGKILL))
 	<-running.Ended
 	r.Unlock()
 	return true

@@ -14,6 +14,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
+func TestMain(m *testing.M) { acctest.Main(m, acctest.WithTenantNamespaces) }
+
 func TestAccPacketsCrossThroughANATThatOnlyTheClientKnows(t *testing.T) {
 	lab := acctest.BorrowReal(t, acctest.Plane)
 	p := lab.Join(t, "milan", fmt.Sprintf(`
@@ -61,11 +63,7 @@ func TestAccPacketsCrossWithKeysOfOnesOwn(t *testing.T) {
 	for _, gone := range pods {
 		<-gone
 	}
-	var keys corev1.Secret
-	key := client.ObjectKey{Namespace: "default", Name: "my-keys"}
-	if err := lab.Client(t, "milan").Get(t.Context(), key, &keys); err != nil {
-		t.Error(err)
-	}
+	acctest.Get[corev1.Secret](t, lab.Lab, "milan", "default", "my-keys") // the destroy keeps it
 }
 
 func TestAccPacketsCrossWithoutALossOnceTheFirstOneHas(t *testing.T) {

@@ -68,13 +68,13 @@ func TestAccPacketsCrossAgainAfterAFailover(t *testing.T) {
 			f.leaveFirstNode()
 			f.shows("node-lost", func() {
 				moves := f.whenEndpointMoves()
-				f.whenTakenOver(func() { f.Lab.Command(t, "set", f.cluster, "lost-nodes="+f.cluster+"-node-2") })
+				f.whenTakenOver(func() { f.Lab.Set(t, f.cluster, "lost-nodes="+f.cluster+"-node-2") })
 				if f.service == "NodePort" { // the client dials one node
 					moves()
 					f.Run("apply", "-auto-approve")
 				}
 			})
-			f.shows("node-back", func() { f.Lab.Command(t, "set", f.cluster, "lost-nodes=") })
+			f.shows("node-back", func() { f.Lab.Set(t, f.cluster, "lost-nodes=") })
 			f.takesOver("api-server-away", func() {
 				f.Lab.Command(t, "stop-apiserver", f.cluster)
 				f.pingFor(map[bool]int{true: 60, false: 10}[acctest.Measures()]) // the leader gives up before
@@ -124,9 +124,7 @@ func (f *failover) active() *corev1.Pod {
 
 func (f *failover) deleteActive() {
 	f.T.Helper()
-	if err := f.Lab.Client(f.T, f.cluster).Delete(f.T.Context(), f.active()); err != nil {
-		f.T.Fatal(err)
-	}
+	acctest.Must(f.T, f.Lab.Client(f.T, f.cluster).Delete(f.T.Context(), f.active()))
 }
 
 // leaveFirstNode moves the active pod to the second node.
@@ -136,9 +134,7 @@ func (f *failover) leaveFirstNode() {
 		f.T.Helper()
 		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: f.cluster + "-node"}}
 		patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"unschedulable":%t}}`, unschedulable))
-		if err := f.Lab.Client(f.T, f.cluster).Patch(f.T.Context(), node, patch); err != nil {
-			f.T.Fatal(err)
-		}
+		acctest.Must(f.T, f.Lab.Client(f.T, f.cluster).Patch(f.T.Context(), node, patch))
 	}
 	if f.active().Spec.NodeName == f.cluster+"-node" {
 		cordon(true)
@@ -176,9 +172,7 @@ func (f *failover) whenEndpointMoves() func() {
 	ctx, cancel := context.WithTimeout(f.T.Context(), eviction)
 	f.T.Cleanup(cancel)
 	gateways, err := f.Lab.Client(f.T, "milan").Watch(ctx, &networkingv1beta1.GatewayServerList{})
-	if err != nil {
-		f.T.Fatal(err)
-	}
+	acctest.Must(f.T, err)
 	f.T.Cleanup(gateways.Stop)
 	var before []string
 	return func() {

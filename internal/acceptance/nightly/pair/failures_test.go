@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -17,6 +16,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
+func TestMain(m *testing.M) { acctest.Main(m, acctest.WithTenantNamespaces) }
+
 func TestAccFailureOfAPodThatPodSecurityRejectsHasItsReason(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	enforce := func(level string) {
@@ -27,16 +28,14 @@ func TestAccFailureOfAPodThatPodSecurityRejectsHasItsReason(t *testing.T) {
 	}
 	enforce(`"restricted"`)
 	t.Cleanup(func() { enforce("null") })
-	acctest.Apply(t, resource.TestStep{
-		Config: lab.Between("milan", `timeouts = { create = "24h" }`),
-		ExpectError: acctest.Message(`The gateway's pod is refused on leaf "milan"`,
-			`A refusal was found while waiting for … on "milan".`,
-			`Deployment liqo-tenant-rome/gw-rome can't create its pod: pods "gw-rome-…" is forbidden: `+
-				`violates PodSecurity "restricted:latest": privileged (…`,
-			`…A gateway's pod is privileged and forwards packets. The leaf's policies, quotas and Pod Security labels `+
-				`must allow this in namespace liqo-tenant-rome.`,
-			`How far it got:`, acctest.HelpAt("gateway-pod-refused")),
-	})
+	patient := lab.Between("milan", `timeouts = { create = "24h" }`)
+	acctest.Explains(t, lab.Written(t, patient).Refuses(patient), `The gateway's pod is refused on leaf "milan"`,
+		`A refusal was found while waiting for … on "milan".`,
+		`Deployment liqo-tenant-rome/gw-rome can't create its pod: pods "gw-rome-…" is forbidden: `+
+			`violates PodSecurity "restricted:latest": privileged (…`,
+		`…A gateway's pod is privileged and forwards packets. The leaf's policies, quotas and Pod Security labels `+
+			`must allow this in namespace liqo-tenant-rome.`,
+		`How far it got:`, acctest.HelpAt("gateway-pod-refused"))
 }
 
 // Liqo writes into its log alone that its Deployment is refused.
@@ -61,30 +60,21 @@ func TestAccFailureOfADeploymentThatAQuotaForbidsHasItsReason(t *testing.T) {
 		},
 	}
 	acctest.UntilRefused(t, lab.Client(t, "milan"), deployment, "exceeded quota")
-	acctest.Apply(t, resource.TestStep{
-		Config: lab.Between("milan", `timeouts = { create = "24h" }`),
-		ExpectError: acctest.Message(`The gateway's Deployment is refused on leaf "milan"`,
-			`A refusal was found while waiting for … on "milan".`,
-			`Liqo can't create Deployment liqo-tenant-rome/gw-rome. The API server says: deployments.apps "gw-rome" is `+
-				`forbidden: exceeded quota: no-deployments, …`,
-			`…Change what the API server refuses, in the gateway's template or on the leaf. Then apply again.`,
-			acctest.HelpAt("gateway-deployment-refused")),
-	})
+	patient := lab.Between("milan", `timeouts = { create = "24h" }`)
+	acctest.Explains(t, lab.Written(t, patient).Refuses(patient),
+		`The gateway's Deployment is refused on leaf "milan"`, `A refusal was found while waiting for … on "milan".`,
+		`Liqo can't create Deployment liqo-tenant-rome/gw-rome. The API server says: deployments.apps "gw-rome" is `+
+			`forbidden: exceeded quota: no-deployments, …`,
+		`…Change what the API server refuses, in the gateway's template or on the leaf. Then apply again.`,
+		acctest.HelpAt("gateway-deployment-refused"))
 }
 
 func TestAccABrokenTunnelIsExplainedAndPlansNothing(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	t.Cleanup(func() {
-		lab.Command(t, "set", "milan", "connect=true")
-		lab.Command(t, "set", "milan", "pull-image=true")
-	})
-	p := lab.NewProject(t, t.TempDir())
-	acctest.DestroyAtLast(p)
-	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort))
-	p.Apply()
+	p := lab.Applied(t, lab.Between("milan", acctest.OverNodePort))
 	acctest.DoesNotSay(t, p.Run("plan"), "Warning:")
 
-	lab.Command(t, "set", "milan", "connect=false")
+	lab.Set(t, "milan", "connect=false")
 	acctest.Await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", acctest.Failed)
 	acctest.Await(t, lab, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", acctest.Failed)
 	output := p.Run("plan", "-detailed-exitcode") // fails if there is anything to change
@@ -94,9 +84,9 @@ func TestAccABrokenTunnelIsExplainedAndPlansNothing(t *testing.T) {
 		`On leaf "milan", Connection liqo-tenant-rome/gw-rome says "Error", since 20`,
 		`Check that the nodes of "rome" can reach `)
 	p.Run("apply", "-refresh-only", "-auto-approve")
-	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Error"`)
+	p.Is(acctest.RomeMilan, map[string]any{"status": "Error"})
 
-	lab.Command(t, "set", "milan", "pull-image=false")
+	lab.Set(t, "milan", "pull-image=false")
 	if err := lab.Client(t, "milan").DeleteAllOf(
 		t.Context(), &corev1.Pod{}, client.InNamespace("liqo-tenant-rome"),
 	); err != nil {
@@ -109,7 +99,4 @@ func TestAccABrokenTunnelIsExplainedAndPlansNothing(t *testing.T) {
 	}, client.InNamespace("liqo-tenant-rome"))
 	acctest.Says(t, p.Run("plan", "-detailed-exitcode"),
 		`This is why: the gateway's image can't be pulled on leaf "milan". The kubelet can't pull image ghcr.io/liqotech/`)
-
-	lab.Command(t, "set", "milan", "pull-image=true")
-	p.Run("destroy", "-auto-approve")
 }

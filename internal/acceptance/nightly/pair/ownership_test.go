@@ -9,7 +9,6 @@ import (
 func TestAccAWorkspaceHasItsOwnShortcuts(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	p := lab.StateIn(t, "workspaces", acctest.Joining("s", "rome", "milan", ""))
-	acctest.DestroyAtLast(p)
 	p.Apply()
 	networks := lab.Networks(t)
 	p.Run("workspace", "new", "staging")

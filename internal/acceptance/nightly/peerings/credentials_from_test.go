@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -40,12 +39,10 @@ func TestAccTheLeavesAreReachedThroughTheCentreWhichHasCredentialsForThem(t *tes
 	acctest.Must(t, clientcmd.WriteToFile(*config, kubeconfig))
 	p.Set("KUBE_CONFIG_PATH", kubeconfig)
 	p.Apply()
-	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
+	p.IsConnected()
 
 	t.Log("The key that the centre has for a leaf is not written.")
-	var secret corev1.Secret
-	name := client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "kubeconfig-controlplane-rome"}
-	acctest.Must(t, l.Client(t, "europe").Get(t.Context(), name, &secret))
+	secret := acctest.Get[corev1.Secret](t, l, "europe", "liqo-tenant-rome", "kubeconfig-controlplane-rome")
 	identity, err := clientcmd.Load(secret.Data["kubeconfig"])
 	acctest.Must(t, err)
 	for _, user := range identity.AuthInfos {
@@ -65,7 +62,7 @@ func TestAccTheLeavesAreReachedThroughTheCentreWhichHasCredentialsForThem(t *tes
 	p.ReplaceIn("main.tf", `cluster_id = "roma" }`, `cluster_id = "rome" }`)
 	p.ReplaceIn("main.tf", `server = "milan"`, `server = "milan"
 		mtu = 1400`)
-	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+	acctest.Says(t, p.Run("apply", "-auto-approve"), acctest.InPlace)
 	p.Run("plan", "-detailed-exitcode")
 	p.Run("destroy", "-auto-approve")
 }

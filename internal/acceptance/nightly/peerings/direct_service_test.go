@@ -29,86 +29,75 @@ func TestAccPodsBehindAServiceMeetOverTheShortcutWhileTheServiceRequestsIt(t *te
 		}`)
 	annotations := func() map[string]string {
 		t.Helper()
-		service := acctest.WebService()
-		acctest.Must(t, l.Client(t, "europe").Get(t.Context(), client.ObjectKeyFromObject(service), service))
-		return service.Annotations
+		return acctest.Get[corev1.Service](t, l, "europe", "shop", "web").Annotations
 	}
 
-	t.Run("a plan does not warn of a network that it creates", func(t *testing.T) {
-		acctest.DoesNotSay(t, p.Run("plan"), "can't use direct connections")
-	})
-	t.Run("a plan warns of a leaf that forbids direct connections", func(t *testing.T) {
-		settings := func(patch string) { // of Liqo in Rome, as its Deployment says; a rollout would leave a ReplicaSet behind
-			deployment := &appsv1.Deployment{
-				ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "liqo-controller-manager"},
-			}
-			err := l.Client(t, "rome").Patch(t.Context(), deployment, client.RawPatch(types.JSONPatchType, []byte(patch)))
-			acctest.Must(t, err)
+	t.Log("A plan does not warn of a network that it creates.")
+	acctest.DoesNotSay(t, p.Run("plan"), "can't use direct connections")
+
+	t.Log("A plan warns of a leaf that forbids direct connections.")
+	settings := func(patch string) { // of Liqo in Rome, as its Deployment says; a rollout would leave a ReplicaSet behind
+		deployment := &appsv1.Deployment{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "liqo-controller-manager"},
 		}
-		const first = "/spec/template/spec/containers/0/args/0"
-		settings(`[{"op": "add", "path": "/spec/paused", "value": true},
-			{"op": "add", "path": "` + first + `", "value": "--deny-direct-connections"}]`)
-		acctest.Says(t, p.Run("plan"), `Leaf "rome" can't use direct connections`, "`networking.denyDirectConnections`",
-			`"rome" reaches none of these pods, not even through the central cluster`)
-		settings(`[{"op": "remove", "path": "` + first + `"}, {"op": "remove", "path": "/spec/paused"}]`)
-	})
-	t.Run("without a network, the leaves stay with Europe, and a plan says why", func(t *testing.T) {
-		p.T = t
-		p.ReplaceIn("resource.tf", `resource "liqo_shortcut" "rome_milan" {`, `resource "liqo_shortcut" "rome_milan" {
-			count = 0`)
-		acctest.Says(t, p.Run("apply", "-auto-approve"), `Warning: Leaf "rome" can't use direct connections`,
-			`Leaves "rome" and "milan" have no network`, "Connect them with a liqo_shortcut",
-			"1 added, 0 changed, 0 destroyed")
-		acctest.Says(t, p.Run("state", "show", webDirect), `status = "Partial"`, `path = "Central"`, `path = "Local"`)
-		s.leads(t, "rome", "web-milan", centrally)
-	})
-	t.Run("the apply that creates the network leads the pods over it", func(t *testing.T) {
-		p.T = t
-		p.Write("resource.tf", example)
-		acctest.Says(t, p.Run("apply", "-auto-approve"), "1 added, 1 changed, 0 destroyed", "detours = []")
-		acctest.Says(t, p.Run("state", "show", webDirect), `status = "Direct"`, `path = "Direct"`)
-		s.leads(t, "rome", "web-milan", directly)
-		s.leads(t, "milan", "web-rome", directly)
-		p.Unchanged()
-		acctest.Says(t, p.Run("output", "services"), `shortcut rome-milan: europe/shop/web`, `peering europe-milan: none`)
-		if all := annotations(); len(all) != 2 || all["team"] != "shop" {
-			t.Errorf("the Service has the annotations %v", all)
-		}
-	})
-	t.Run("an annotation that someone removed is set again", func(t *testing.T) {
-		p.T = t
-		s.annotate(t, "null")
-		s.leads(t, "rome", "web-milan", centrally)
-		acctest.Says(t, p.Run("apply", "-auto-approve"), `status = "Undone" -> (known after apply)`,
-			"0 added, 1 changed, 0 destroyed")
-		s.leads(t, "rome", "web-milan", directly)
-	})
-	t.Run("an annotation that someone else set stays on destroy", func(t *testing.T) {
-		p.T = t
-		s.annotate(t, "null")
-		s.annotate(t, `"true"`) // Kubernetes records who changes a value
-		acctest.Says(t, p.Run("destroy", "-auto-approve", "-target", webDirect),
-			"Warning: The Service still requests direct connections", `because it was also set by "kubectl-annotate"`)
-		s.leads(t, "rome", "web-milan", directly)
-	})
-	t.Run("a create says that someone else has set it", func(t *testing.T) {
-		p.T = t
-		acctest.Says(t, p.Run("apply", "-auto-approve"), "Warning: Another user requests direct connections, too",
-			"import it")
-		p.Run("state", "rm", webDirect)
-	})
-	t.Run("an import takes it over, and a destroy removes it", func(t *testing.T) {
-		p.T = t
-		p.Run("import", webDirect, "europe/shop/web")
-		p.Unchanged()
-		acctest.DoesNotSay(t, p.Run("destroy", "-auto-approve", "-target", webDirect), "still requests")
-		if all := annotations(); len(all) != 1 {
-			t.Errorf("the Service has the annotations %v", all)
-		}
-		s.leads(t, "rome", "web-milan", centrally)
-		s.leads(t, "milan", "web-rome", centrally)
-		acctest.Says(t, p.Refused("import", webDirect, "europe/shop/web"), "does not request direct connections")
-	})
+		err := l.Client(t, "rome").Patch(t.Context(), deployment, client.RawPatch(types.JSONPatchType, []byte(patch)))
+		acctest.Must(t, err)
+	}
+	const first = "/spec/template/spec/containers/0/args/0"
+	settings(`[{"op": "add", "path": "/spec/paused", "value": true},
+		{"op": "add", "path": "` + first + `", "value": "--deny-direct-connections"}]`)
+	acctest.Says(t, p.Run("plan"), `Leaf "rome" can't use direct connections`, "`networking.denyDirectConnections`",
+		`"rome" reaches none of these pods, not even through the central cluster`)
+	settings(`[{"op": "remove", "path": "` + first + `"}, {"op": "remove", "path": "/spec/paused"}]`)
+
+	t.Log("Without a network, the leaves stay with Europe, and a plan says why.")
+	p.ReplaceIn("resource.tf", `resource "liqo_shortcut" "rome_milan" {`, `resource "liqo_shortcut" "rome_milan" {
+		count = 0`)
+	acctest.Says(t, p.Run("apply", "-auto-approve"), `Warning: Leaf "rome" can't use direct connections`,
+		`Leaves "rome" and "milan" have no network`, "Connect them with a liqo_shortcut", acctest.Created)
+	acctest.Says(t, p.Run("state", "show", webDirect), `status = "Partial"`, `path = "Central"`, `path = "Local"`)
+	s.leads(t, "rome", "web-milan", centrally)
+
+	t.Log("The apply that creates the network leads the pods over it.")
+	p.Write("resource.tf", example)
+	acctest.Says(t, p.Run("apply", "-auto-approve"), "1 added, 1 changed, 0 destroyed", "detours = []")
+	acctest.Says(t, p.Run("state", "show", webDirect), `status = "Direct"`, `path = "Direct"`)
+	s.leads(t, "rome", "web-milan", directly)
+	s.leads(t, "milan", "web-rome", directly)
+	p.Unchanged()
+	acctest.Says(t, p.Run("output", "services"), `shortcut rome-milan: europe/shop/web`, `peering europe-milan: none`)
+	if all := annotations(); len(all) != 2 || all["team"] != "shop" {
+		t.Errorf("the Service has the annotations %v", all)
+	}
+
+	t.Log("An annotation that someone removed is set again.")
+	s.annotate(t, "null")
+	s.leads(t, "rome", "web-milan", centrally)
+	acctest.Says(t, p.Run("apply", "-auto-approve"), `status = "Undone" -> (known after apply)`, acctest.InPlace)
+	s.leads(t, "rome", "web-milan", directly)
+
+	t.Log("An annotation that someone else set stays on destroy.")
+	s.annotate(t, "null")
+	s.annotate(t, `"true"`) // Kubernetes records who changes a value
+	acctest.Says(t, p.Run("destroy", "-auto-approve", "-target", webDirect),
+		"Warning: The Service still requests direct connections", `because it was also set by "kubectl-annotate"`)
+	s.leads(t, "rome", "web-milan", directly)
+
+	t.Log("A create says that someone else has set it.")
+	acctest.Says(t, p.Run("apply", "-auto-approve"), "Warning: Another user requests direct connections, too",
+		"import it")
+	p.Run("state", "rm", webDirect)
+
+	t.Log("An import takes it over, and a destroy removes it.")
+	p.Run("import", webDirect, "europe/shop/web")
+	p.Unchanged()
+	acctest.DoesNotSay(t, p.Run("destroy", "-auto-approve", "-target", webDirect), "still requests")
+	if all := annotations(); len(all) != 1 {
+		t.Errorf("the Service has the annotations %v", all)
+	}
+	s.leads(t, "rome", "web-milan", centrally)
+	s.leads(t, "milan", "web-rome", centrally)
+	acctest.Says(t, p.Refused("import", webDirect, "europe/shop/web"), "does not request direct connections")
 }
 
 // The Service keeps addresses of the network, so packets are lost.
@@ -134,7 +123,7 @@ func TestAccPodsBehindAServiceMeetThroughTheCentreAgainAfterTheirNetworkWasRemov
 	p.ReplaceIn("resource.tf", `resource "liqo_shortcut" "rome_milan" {`, `resource "liqo_shortcut" "rome_milan" {
 		count = 0`)
 	parted := p.Read("resource.tf")
-	isLost := func(t *testing.T) {
+	isLost := func() {
 		t.Helper()
 		p.Write("resource.tf", example)
 		p.Run("apply", "-auto-approve")
@@ -143,40 +132,37 @@ func TestAccPodsBehindAServiceMeetThroughTheCentreAgainAfterTheirNetworkWasRemov
 		p.Run("apply", "-auto-approve")
 		s.leads(t, "rome", "web-milan", directly)
 	}
-	isRepaired := func(t *testing.T) {
+	isRepaired := func() {
 		t.Helper()
 		acctest.Says(t, p.Run("apply", "-auto-approve"), `status = "Outdated" -> (known after apply)`,
-			"so packets are lost", "0 added, 1 changed, 0 destroyed")
+			"so packets are lost", acctest.InPlace)
 		s.leads(t, "rome", "web-milan", centrally)
 		acctest.Says(t, p.Run("state", "show", webDirect), `status = "Partial"`)
 	}
-	t.Run("an apply renews the annotation if it may", func(t *testing.T) {
-		p.T = t
-		isLost(t)
-		applied("argocd-controller", "true")
-		acctest.Says(t, p.Refused("apply", "-auto-approve"), "Error: Service shop/web can't be renewed",
-			`"argocd-controller" applies the annotation, too`)
-		applied("argocd-controller", "")
-		isRepaired(t)
-	})
-	t.Run("also if someone else has set the annotation, too, and keeps it", func(t *testing.T) {
-		p.T = t
-		s.annotate(t, "null")
-		s.annotate(t, `"true"`)
-		isLost(t)
-		isRepaired(t)
-		acctest.Says(t, p.Run("destroy", "-auto-approve", "-target", webDirect),
-			`because it was also set by "kubectl-annotate"`)
-		p.Run("import", webDirect, "europe/shop/web")
-	})
-	t.Run("a Service that was deleted leaves the state, and must exist again", func(t *testing.T) {
-		p.T = t
-		p.Write("resource.tf", example)
-		acctest.Must(t, acctest.DeleteAndWait(t.Context(), l.Client(t, "europe"), acctest.WebService()))
-		acctest.Says(t, p.Run("plan"), "liqo_direct_service.web will be created",
-			"Warning: Service shop/web does not exist yet")
-		acctest.Says(t, p.Refused("apply", "-auto-approve"), `Error: Service shop/web does not exist on leaf "europe"`,
-			"add `depends_on`")
-		acctest.DoesNotSay(t, p.Run("state", "list"), webDirect)
-	})
+
+	t.Log("An apply renews the annotation if it may.")
+	isLost()
+	applied("argocd-controller", "true")
+	acctest.Says(t, p.Refused("apply", "-auto-approve"), "Error: Service shop/web can't be renewed",
+		`"argocd-controller" applies the annotation, too`)
+	applied("argocd-controller", "")
+	isRepaired()
+
+	t.Log("It does so also if someone else has set the annotation, too, and keeps it.")
+	s.annotate(t, "null")
+	s.annotate(t, `"true"`)
+	isLost()
+	isRepaired()
+	acctest.Says(t, p.Run("destroy", "-auto-approve", "-target", webDirect),
+		`because it was also set by "kubectl-annotate"`)
+	p.Run("import", webDirect, "europe/shop/web")
+
+	t.Log("A Service that was deleted leaves the state, and must exist again.")
+	p.Write("resource.tf", example)
+	acctest.Must(t, acctest.DeleteAndWait(t.Context(), l.Client(t, "europe"), acctest.WebService()))
+	acctest.Says(t, p.Run("plan"), "liqo_direct_service.web will be created",
+		"Warning: Service shop/web does not exist yet")
+	acctest.Says(t, p.Refused("apply", "-auto-approve"), `Error: Service shop/web does not exist on leaf "europe"`,
+		"add `depends_on`")
+	acctest.DoesNotSay(t, p.Run("state", "list"), webDirect)
 }

@@ -88,9 +88,7 @@ func TestAccPacketsTakeTheShortcutAsThePageSays(t *testing.T) {
 	f.Run("init")
 	service := func(cluster, namespace, name string) string { // its cluster IP
 		t.Helper()
-		var service corev1.Service
-		acctest.Must(t, f.Client(t, cluster).Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, &service))
-		return service.Spec.ClusterIP
+		return acctest.Get[corev1.Service](t, f.Lab, cluster, namespace, name).Spec.ClusterIP
 	}
 	fromWeb := func(pod string) {
 		t.Helper()
@@ -129,8 +127,7 @@ func TestAccPacketsTakeTheShortcutAsThePageSays(t *testing.T) {
 	if fromWeb(pod); source != over {
 		t.Errorf("the pod sees %s, and as one of the Service %s", source, over)
 	}
-	_, err := acctest.Output(acctest.LabProgram, "run", "milan/default/stock", "--node", "milan-node", "--dir", f.real.Dir)
-	acctest.Must(t, err)
+	f.real.Output(t, "run", "milan/default/stock", "--node", "milan-node")
 	pod, source = f.follow("A Service that is not offloaded", 0)
 	if pod != "milan/default/stock" || source != over {
 		t.Errorf("%s answers, and sees %s", pod, source)
@@ -189,13 +186,6 @@ func (f *follower) fails(t *testing.T, web, stock, pod string) {
 			t.Errorf("%s answers: %+v", address, result)
 		}
 	}
-	comesBack := func(address string) {
-		t.Helper()
-		result := f.real.Probe(t, "http", "rome", "http://"+address, "--until-answer", "--count=300", "--timeout=300ms")
-		if result.Received == 0 {
-			t.Errorf("%s does not answer again: %+v", address, result)
-		}
-	}
 	isReady := func(ready bool) {
 		t.Helper()
 		f.endpoint(t, "web", func(endpoint discoveryv1.Endpoint) bool {
@@ -223,7 +213,7 @@ func (f *follower) fails(t *testing.T, web, stock, pod string) {
 	}
 	began = time.Now()
 	isReady(true)
-	comesBack(web)
+	f.real.GetsAnswer(t, "rome", web)
 	t.Logf("After %s, the direct Service is back.", time.Since(began))
 	if result := flow(os.Interrupt); result.Broken || result.Silence > 1000 {
 		t.Errorf("an established connection was interrupted: %+v", result)
@@ -237,13 +227,13 @@ func (f *follower) fails(t *testing.T, web, stock, pod string) {
 		isLost(address)
 	}
 	f.follow("What a change or a failure does", 0)
-	comesBack(web)
+	f.real.GetsAnswer(t, "rome", web)
 	works(web)
 	for _, address := range []string{stock, pod} {
 		isLost(address)
 	}
 	cut("--up")
-	comesBack(stock)
+	f.real.GetsAnswer(t, "rome", stock)
 	works(web, stock, pod)
 	if result := flow(os.Interrupt); result.Broken {
 		t.Errorf("an established connection does not go on: %+v", result)
@@ -251,10 +241,10 @@ func (f *follower) fails(t *testing.T, web, stock, pod string) {
 
 	t.Log("The shortcut is destroyed.")
 	f.Run("apply", "-auto-approve")
-	comesBack(web)
+	f.real.GetsAnswer(t, "rome", web)
 	flow = f.real.StartFlow(t, "tcp", "rome", web, "5s")
 	f.Run("destroy", "-auto-approve")
-	comesBack(web)
+	f.real.GetsAnswer(t, "rome", web)
 	if result := flow(os.Interrupt); !result.Broken {
 		t.Errorf("a connection over the shortcut goes on without it: %+v", result)
 	}

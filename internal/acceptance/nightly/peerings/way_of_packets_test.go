@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -17,10 +17,9 @@ func TestAccPacketsToAServiceTakeTheShortcut(t *testing.T) {
 		"--cluster=europe=10.202.0.0/16", "--cluster=rome=10.202.0.0/16", "--cluster=milan=10.203.0.0/16",
 	}))
 	shop := openShop(t, lab.Lab, "milan")
-	service := acctest.WebService()
-	acctest.Must(t, lab.Client(t, "rome").Get(t.Context(), client.ObjectKeyFromObject(service), service))
-	url := "http://" + service.Spec.ClusterIP // the Service in Rome, which has no pod there
-	const toCentre, toLeaf = 20.0, 25.0       // milliseconds, one way
+	// The Service in Rome has no pod there.
+	web := acctest.Get[corev1.Service](t, lab.Lab, "rome", "shop", "web").Spec.ClusterIP
+	const toCentre, toLeaf = 20.0, 25.0 // milliseconds, one way
 	for pair, delay := range map[[2]string]float64{
 		{"europe", "rome"}: toCentre, {"europe", "milan"}: toCentre, {"rome", "milan"}: toLeaf,
 	} {
@@ -30,18 +29,14 @@ func TestAccPacketsToAServiceTakeTheShortcut(t *testing.T) {
 	// request is a round trip for the connection, and another one for the answer.
 	roundTrip := func() float64 {
 		t.Helper()
-		lab.Probe(t, "http", "rome", url, "--until-answer", "--count=300", "--timeout=300ms")
-		result := lab.Probe(t, "http", "rome", url, "--count=50", "--interval=20ms", "--timeout=5s")
-		if result.Lost > 0 || result.Answer.Name != "milan/shop/web-milan" {
-			t.Fatalf("the Service does not answer from Milan: %+v", result)
-		}
-		return result.Min / 2
+		lab.GetsAnswer(t, "rome", web)
+		return lab.Fastest(t, "http", "rome", "http://"+web, 50, "milan/shop/web-milan") / 2
 	}
 	// Three connections, one after the other, bring a large answer each.
 	throughput := func() float64 {
 		t.Helper()
 		const bytes = 100_000_000
-		result := lab.Probe(t, "http", "rome", fmt.Sprintf("%s/?bytes=%d", url, bytes), "--count=3", "--timeout=5m")
+		result := lab.Probe(t, "http", "rome", fmt.Sprintf("http://%s/?bytes=%d", web, bytes), "--count=3", "--timeout=5m")
 		if result.Lost > 0 {
 			t.Fatalf("no connection brings %d bytes: %+v", bytes, result)
 		}
@@ -59,16 +54,13 @@ func TestAccPacketsToAServiceTakeTheShortcut(t *testing.T) {
 	}
 	through := flow("centre")
 
-	p := lab.NewProject(t, t.TempDir())
-	acctest.DestroyAtLast(p)
-	p.Write("main.tf", lab.Contexts(acctest.ShortcutRomeMilan+`
+	p := lab.Applied(t, lab.Contexts(acctest.ShortcutRomeMilan+`
 		resource "liqo_direct_service" "web" {
 		  cluster    = "europe"
 		  namespace  = "shop"
 		  name       = "web"
 		  depends_on = [liqo_shortcut.rome_milan]
 		}`))
-	p.Apply()
 	shop.leads(t, "rome", "web-milan", directly)
 	over := flow("shortcut")
 	if through < 4*toCentre || over < 2*toLeaf || over >= through {

@@ -100,15 +100,9 @@ func TestAccTheExampleOfShortcutsForServicesJoinsThePairsThatShareOne(t *testing
 	// A pod of the leaf asks the Service five times, as soon as the leaf's node leads it anywhere.
 	fastest := func(leaf string) float64 {
 		t.Helper()
-		service := acctest.WebService()
-		acctest.Must(t, lab.Client(t, leaf).Get(t.Context(), client.ObjectKeyFromObject(service), service))
-		url := "http://" + service.Spec.ClusterIP
-		lab.Probe(t, "http", leaf, url, "--until-answer", "--count=300", "--timeout=300ms")
-		result := lab.Probe(t, "http", leaf, url, "--count=5", "--interval=20ms", "--timeout=5s")
-		if result.Lost > 0 || !strings.HasPrefix(result.Answer.Name, "milan/shop/web-milan") {
-			t.Fatalf("the Service does not answer from Milan: %+v", result)
-		}
-		return result.Min
+		web := acctest.Get[corev1.Service](t, lab.Lab, leaf, "shop", "web").Spec.ClusterIP
+		lab.GetsAnswer(t, leaf, web)
+		return lab.Fastest(t, "http", leaf, "http://"+web, 5, "milan/shop/web-milan")
 	}
 	for _, leaf := range []string{"rome", "milan", "naples"} {
 		hasLatency(t, lab.Lab, leaf, 2*delay)

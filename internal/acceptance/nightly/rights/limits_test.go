@@ -107,67 +107,67 @@ func TestAccTheRightsOfTheExamplesOfRolesEndAtNetworks(t *testing.T) {
 			const category, unique = "networking.liqo.io/firewall-category", "networking.liqo.io/firewall-unique"
 			election.Spec.HolderIdentity = new("other")
 
-			for _, attempt := range []struct {
-				to, refused string
-				err         error
-			}{
-				{"make an application's Service lead to other pods", notNetwork,
-					patch(&corev1.Service{}, elsewhere, "web", `{"spec":{"selector":{"app":"other"}}}`)},
-				{"let a Service take the traffic of an address", notNetwork,
-					patch(&corev1.Service{}, elsewhere, "web", `{"spec":{"externalIPs":["198.51.100.1"]}}`)},
-				{"set any annotation of a Service", notNetwork,
-					patch(&corev1.Service{}, elsewhere, "web", `{"metadata":{"annotations":{"load-balancer":"public"}}}`)},
-				{"remove an annotation of a Service", notNetwork,
-					patch(&corev1.Service{}, elsewhere, "web", `{"metadata":{"annotations":{"team":null}}}`)},
-				{"set a label of a Service", notNetwork,
-					patch(&corev1.Service{}, elsewhere, "web", `{"metadata":{"labels":{"app":"other"}}}`)},
-				{"create a Service in a network's namespace", notForReal,
-					terraform.Create(ctx, &corev1.Service{ObjectMeta: at(naples, "other"), Spec: acctest.WebService().Spec})},
-				{"create a Service elsewhere", notNetwork,
-					terraform.Create(ctx, &corev1.Service{ObjectMeta: at(elsewhere, "other"), Spec: acctest.WebService().Spec})},
-				{"run pods in a network's namespace", notToRun, runPods(naples)},
-				{"run pods elsewhere", notNetwork, runPods(elsewhere)},
-				{"delete a Service", notInRole, terraform.Delete(ctx, &corev1.Service{ObjectMeta: at(elsewhere, "web")})},
-				{"delete a pod", notNetwork, terraform.Delete(ctx, &corev1.Pod{ObjectMeta: at(elsewhere, "web")})},
-				{"change a namespace", notNetwork, patch(&corev1.Namespace{}, "", elsewhere, toNaples)},
-				{"delete a namespace", notNetwork, terraform.Delete(ctx, acctest.NamespaceNamed(elsewhere))},
-				{"delete a peering", notNetwork, terraform.Delete(ctx, acctest.NamespaceNamed(europe))},
-				{"create any namespace", notNetwork, terraform.Create(ctx, acctest.NamespaceNamed("another"))},
-				{"take over a peering", notNetwork, patch(&corev1.Namespace{}, "", europe, toNaples)},
-				{"delete Liqo's record", notItsRecord,
-					terraform.Delete(ctx, &liqov1beta1.ForeignCluster{ObjectMeta: at("", "europe")})},
-				{"read a Secret", notInRole,
-					terraform.Get(ctx, client.ObjectKey{Namespace: elsewhere, Name: "password"}, &corev1.Secret{})},
-				{"list Secrets", notInRole, terraform.List(ctx, &corev1.SecretList{})},
-				{"write another's keys", notNetwork, patch(&corev1.Secret{}, elsewhere, "gw-milan", `{"data":{"privateKey":""}}`)},
-				{"list ConfigMaps", notInRole, terraform.List(ctx, &corev1.ConfigMapList{})},
-				{"renew all routes", notInRole, patch(&networkingv1beta1.RouteConfiguration{}, elsewhere, "other", `{}`)},
-				{"renew another's routes", notNetwork,
-					patch(&networkingv1beta1.RouteConfiguration{}, elsewhere, "milan-node-gw", toNaples)},
-				{"let the routes of a network lead elsewhere", notItsRoutes,
-					patch(&networkingv1beta1.RouteConfiguration{}, naples, "milan-node-gw", `{"spec":{"table":{"name":"other"}}}`)},
-				{"let nodes drop packets", notItsRules, filter(map[string]string{category: "fabric", unique: "naples"})},
-				{"let all gateways drop packets", notItsRules, filter(map[string]string{category: "gateway"})},
-				{"limit what may cross a peering", notItsRules,
-					filter(map[string]string{category: "gateway", unique: "europe"})},
-				{"create a network elsewhere", notNetwork,
-					terraform.Create(ctx, &networkingv1beta1.PublicKey{ObjectMeta: at(elsewhere, "other")})},
-				{"create a network in a peering", notNetwork,
-					terraform.Create(ctx, &networkingv1beta1.PublicKey{ObjectMeta: at(europe, "other")})},
-				{"change a network elsewhere", notNetwork,
-					patch(&networkingv1beta1.PublicKey{}, elsewhere, "public", toNaples)},
-				{"delete a network elsewhere", notNetwork,
-					terraform.Delete(ctx, &networkingv1beta1.PublicKey{ObjectMeta: at(elsewhere, "public")})},
-				{"take the Lease of Liqo's controllers", notItsLease, terraform.Update(ctx, election)},
-				{"delete a Lease", notItsLease, terraform.Delete(ctx, &coordinationv1.Lease{ObjectMeta: at("liqo", "election")})},
-				{"create any Lease", notItsLease, terraform.Create(ctx, &coordinationv1.Lease{ObjectMeta: at("liqo", "other")})},
-				{"create a Lease elsewhere", notInRole,
-					terraform.Create(ctx, &coordinationv1.Lease{ObjectMeta: at(elsewhere, "terraform-provider-liqo.a.b")})},
-			} {
-				if attempt.err == nil || !strings.Contains(attempt.err.Error(), attempt.refused) {
-					t.Errorf("an attempt on %s to %s has the result: %v", leaf, attempt.to, attempt.err)
+			isRefused := func(to, says string, err error) {
+				t.Helper()
+				if err == nil || !strings.Contains(err.Error(), says) {
+					t.Errorf("an attempt on %s to %s has the result: %v", leaf, to, err)
 				}
 			}
+			isRefused("make an application's Service lead to other pods", notNetwork,
+				patch(&corev1.Service{}, elsewhere, "web", `{"spec":{"selector":{"app":"other"}}}`))
+			isRefused("let a Service take the traffic of an address", notNetwork,
+				patch(&corev1.Service{}, elsewhere, "web", `{"spec":{"externalIPs":["198.51.100.1"]}}`))
+			isRefused("set any annotation of a Service", notNetwork,
+				patch(&corev1.Service{}, elsewhere, "web", `{"metadata":{"annotations":{"load-balancer":"public"}}}`))
+			isRefused("remove an annotation of a Service", notNetwork,
+				patch(&corev1.Service{}, elsewhere, "web", `{"metadata":{"annotations":{"team":null}}}`))
+			isRefused("set a label of a Service", notNetwork,
+				patch(&corev1.Service{}, elsewhere, "web", `{"metadata":{"labels":{"app":"other"}}}`))
+			isRefused("create a Service in a network's namespace", notForReal,
+				terraform.Create(ctx, &corev1.Service{ObjectMeta: at(naples, "other"), Spec: acctest.WebService().Spec}))
+			isRefused("create a Service elsewhere", notNetwork,
+				terraform.Create(ctx, &corev1.Service{ObjectMeta: at(elsewhere, "other"), Spec: acctest.WebService().Spec}))
+			isRefused("run pods in a network's namespace", notToRun, runPods(naples))
+			isRefused("run pods elsewhere", notNetwork, runPods(elsewhere))
+			isRefused("delete a Service", notInRole, terraform.Delete(ctx, &corev1.Service{ObjectMeta: at(elsewhere, "web")}))
+			isRefused("delete a pod", notNetwork, terraform.Delete(ctx, &corev1.Pod{ObjectMeta: at(elsewhere, "web")}))
+			isRefused("change a namespace", notNetwork, patch(&corev1.Namespace{}, "", elsewhere, toNaples))
+			isRefused("delete a namespace", notNetwork, terraform.Delete(ctx, acctest.NamespaceNamed(elsewhere)))
+			isRefused("delete a peering", notNetwork, terraform.Delete(ctx, acctest.NamespaceNamed(europe)))
+			isRefused("create any namespace", notNetwork, terraform.Create(ctx, acctest.NamespaceNamed("another")))
+			isRefused("take over a peering", notNetwork, patch(&corev1.Namespace{}, "", europe, toNaples))
+			isRefused("delete Liqo's record", notItsRecord,
+				terraform.Delete(ctx, &liqov1beta1.ForeignCluster{ObjectMeta: at("", "europe")}))
+			isRefused("read a Secret", notInRole,
+				terraform.Get(ctx, client.ObjectKey{Namespace: elsewhere, Name: "password"}, &corev1.Secret{}))
+			isRefused("list Secrets", notInRole, terraform.List(ctx, &corev1.SecretList{}))
+			isRefused("write another's keys", notNetwork,
+				patch(&corev1.Secret{}, elsewhere, "gw-milan", `{"data":{"privateKey":""}}`))
+			isRefused("list ConfigMaps", notInRole, terraform.List(ctx, &corev1.ConfigMapList{}))
+			isRefused("renew all routes", notInRole, patch(&networkingv1beta1.RouteConfiguration{}, elsewhere, "other", `{}`))
+			isRefused("renew another's routes", notNetwork,
+				patch(&networkingv1beta1.RouteConfiguration{}, elsewhere, "milan-node-gw", toNaples))
+			isRefused("let the routes of a network lead elsewhere", notItsRoutes,
+				patch(&networkingv1beta1.RouteConfiguration{}, naples, "milan-node-gw", `{"spec":{"table":{"name":"other"}}}`))
+			isRefused("let nodes drop packets", notItsRules, filter(map[string]string{category: "fabric", unique: "naples"}))
+			isRefused("let all gateways drop packets", notItsRules, filter(map[string]string{category: "gateway"}))
+			isRefused("limit what may cross a peering", notItsRules,
+				filter(map[string]string{category: "gateway", unique: "europe"}))
+			isRefused("create a network elsewhere", notNetwork,
+				terraform.Create(ctx, &networkingv1beta1.PublicKey{ObjectMeta: at(elsewhere, "other")}))
+			isRefused("create a network in a peering", notNetwork,
+				terraform.Create(ctx, &networkingv1beta1.PublicKey{ObjectMeta: at(europe, "other")}))
+			isRefused("change a network elsewhere", notNetwork,
+				patch(&networkingv1beta1.PublicKey{}, elsewhere, "public", toNaples))
+			isRefused("delete a network elsewhere", notNetwork,
+				terraform.Delete(ctx, &networkingv1beta1.PublicKey{ObjectMeta: at(elsewhere, "public")}))
+			isRefused("take the Lease of Liqo's controllers", notItsLease, terraform.Update(ctx, election))
+			isRefused("delete a Lease", notItsLease,
+				terraform.Delete(ctx, &coordinationv1.Lease{ObjectMeta: at("liqo", "election")}))
+			isRefused("create any Lease", notItsLease,
+				terraform.Create(ctx, &coordinationv1.Lease{ObjectMeta: at("liqo", "other")}))
+			isRefused("create a Lease elsewhere", notInRole,
+				terraform.Create(ctx, &coordinationv1.Lease{ObjectMeta: at(elsewhere, "terraform-provider-liqo.a.b")}))
 			const directly = `{"metadata":{"annotations":{"` + consts.UseDirectConnectionAnnotationKey + `":"true"}}}`
 			if err := patch(&corev1.Service{}, elsewhere, "web", directly); err != nil {
 				t.Errorf("a request on %s for direct connections is refused: %v", leaf, err)

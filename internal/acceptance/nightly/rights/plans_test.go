@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -58,9 +59,7 @@ func TestAccNothingInTheExampleOfARoleForPlansIsSuperfluous(t *testing.T) {
 				report := `{"status":{"latency":{"value":"1ms","timestamp":"2026-01-01T00:00:00Z"}}}`
 				err := s.lab.Client(s.t, leaf).Status().Patch(
 					s.t.Context(), connection, client.RawPatch(types.MergePatchType, []byte(report)))
-				if err != nil {
-					s.t.Fatal(err)
-				}
+				acctest.Must(s.t, err)
 			}
 		}
 		withoutAddress := func() {

@@ -36,7 +36,7 @@ func TestAccTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
 				  on_destroy = "disconnect"`} {
 				p.Write("shortcut.tf", fmt.Sprintf(shortcut, namespaces, settings))
 				p.Run("apply", "-auto-approve")
-				acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
+				p.IsConnected()
 			}
 			p.Unchanged()
 			p.Run("destroy", "-auto-approve")
@@ -51,7 +51,7 @@ func TestAccTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
 func TestAccTheExampleOfARoleIsEnoughToImportANetworkMadeByLiqoctlAndChangeIt(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	p := limitedExample(t, lab, "shortcuts")
-	lab.JoinByHand(t, "rome", "milan")()
+	lab.JoinByHand(t, "rome", "milan")
 	p.Write("shortcut.tf", `
 		resource "liqo_shortcut" "rome_milan" {
 		  client         = "rome"
@@ -76,8 +76,7 @@ func TestAccTheExampleOfARoleIsEnoughToExplainAFailure(t *testing.T) {
 		  timeouts = { create = "`+acctest.Ample+`" }
 		}`)
 	p.Run("init")
-	t.Cleanup(func() { lab.Command(t, "set", "milan", "pull-image=true") })
-	lab.Command(t, "set", "milan", "pull-image=false")
+	lab.Set(t, "milan", "pull-image=false")
 	output := p.Refused("apply", "-auto-approve")
 	acctest.Says(t, output, `The gateway's image can't be pulled on leaf "milan"`, "ErrImagePull")
 	acctest.DoesNotSay(t, output, "could be read")

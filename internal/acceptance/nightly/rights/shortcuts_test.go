@@ -41,7 +41,7 @@ func TestAccNothingInTheExampleOfARoleForShortcutsIsSuperfluous(t *testing.T) {
 		withoutLiqo := func(leaf string) func() {
 			return func() {
 				s.has()()
-				s.set(leaf, "liqo=stopped", "liqo=running")
+				s.lab.Set(s.t, leaf, "liqo=stopped")
 			}
 		}
 		held := func(kind client.ObjectList) func() {

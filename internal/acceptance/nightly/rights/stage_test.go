@@ -182,31 +182,20 @@ func (s *stage) refuses(use use, taken acctest.Right, accounts map[string]acctes
 
 // remove removes the shortcut, whatever is left of it.
 func (s *stage) remove() {
-	if err := disconnects(context.WithoutCancel(s.t.Context()), s.administrator); err != nil {
-		s.t.Fatal(err)
-	}
+	acctest.Must(s.t, disconnects(context.WithoutCancel(s.t.Context()), s.administrator))
 }
 
 // has returns what creates the shortcut with these settings, or changes what exists of it.
 func (s *stage) has(settings ...func(*shortcut.Spec)) func() {
 	return func() {
-		if err := connects(settings...)(s.t.Context(), s.administrator); err != nil {
-			s.t.Fatal(err)
-		}
+		acctest.Must(s.t, connects(settings...)(s.t.Context(), s.administrator))
 	}
-}
-
-// set changes a setting of a cluster until the end of the test.
-func (s *stage) set(cluster, now, later string) {
-	t := s.t
-	t.Cleanup(func() { s.lab.Command(t, "set", cluster, later) })
-	s.lab.Command(t, "set", cluster, now)
 }
 
 // withoutLoadBalancer removes the shortcut, and lets Services of Milan get no address.
 func (s *stage) withoutLoadBalancer() {
 	s.remove()
-	s.set("milan", "load-balancer=false", "load-balancer=true")
+	s.lab.Set(s.t, "milan", "load-balancer=false")
 }
 
 // hold lets the deletion of all objects of a kind in a namespace wait until the end of the test.

@@ -24,9 +24,8 @@ func TestAccPacketsShowInTheMetricsOfTheRunbook(t *testing.T) {
 	// A pod asks the gateway of a cluster. The result has the labels and the value of each metric, by its name.
 	metrics := func(cluster string) map[string]string {
 		t.Helper()
-		text, err := acctest.Output(acctest.LabProgram, "exec", "--dir", lab.Dir, cluster+"/default/a", "--",
-			curl, "-s", "-m", "10", "http://"+lab.GatewayPod(t, cluster).Status.PodIP+":8084/metrics")
-		acctest.Must(t, err)
+		text := lab.Output(t, "exec", cluster+"/default/a", "--", curl, "-s", "-m", "10",
+			"http://"+lab.GatewayPod(t, cluster).Status.PodIP+":8084/metrics")
 		metrics := map[string]string{}
 		for line := range strings.Lines(text) {
 			if name := names.FindString(line); name != "" && strings.HasPrefix(line, name) {

@@ -8,9 +8,16 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+func TestMain(m *testing.M) { acctest.Main(m, acctest.WithTenantNamespaces) }
+
+// The pages that these tests follow, with their own configurations and commands.
+const (
+	operations = "templates/guides/operations.md.tmpl"
+	runbooks   = "templates/guides/runbooks.md.tmpl"
 )
 
 func TestAccRunbookToAddALeafOnlyAddsAndToRemoveItOnlyRemoves(t *testing.T) {
@@ -85,11 +92,8 @@ func TestAccTheExampleForEKSSetsTheAnnotations(t *testing.T) {
 	acctest.Must(t, err)
 	_, block, _ := strings.Cut(string(example), "\nresource ")
 	p := lab.StateIn(t, "eks", "resource "+block)
-	acctest.DestroyAtLast(p)
 	p.Apply()
-	service := &corev1.Service{}
-	name := client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "gw-rome"}
-	acctest.Must(t, lab.Client(t, "milan").Get(t.Context(), name, service))
+	service := acctest.Get[corev1.Service](t, lab, "milan", "liqo-tenant-rome", "gw-rome")
 	for _, line := range regexp.MustCompile(`"(service.beta[^"]*)" *= "(.*)"`).FindAllStringSubmatch(block, -1) {
 		if value := service.Annotations[line[1]]; value != line[2] {
 			t.Errorf("%s is %q, expected %q", line[1], value, line[2])
@@ -104,7 +108,6 @@ func TestAccRunbookOfAnotherAddressOfAnAPIServerHasAnEmptyPlan(t *testing.T) {
 	acctest.Must(t, err)
 	elsewhere := "https://" + acctest.NewRelay(t, milan.Host, 1).Address
 	p := lab.StateIn(t, "address", `provider "liqo" { config_path = "kubeconfig" }`+acctest.ShortcutRomeMilan)
-	acctest.DestroyAtLast(p)
 	p.Write("kubeconfig", string(kubeconfig))
 	p.Apply()
 	networks := lab.Networks(t)

@@ -21,7 +21,6 @@ func TestAccALostStateIsImportedWithTheConfiguration(t *testing.T) {
 	}
 	mesh = "resource " + strings.Replace(mesh, "client = each", "mtu = 1400\n  client = each", 1)
 	p := lab.StateIn(t, "network", mesh)
-	acctest.DestroyAtLast(p)
 	p.Apply()
 	networks := lab.Networks(t)
 	p.Remove("terraform.tfstate*")
@@ -43,7 +42,6 @@ func TestAccALostStateIsImportedWithoutTheConfiguration(t *testing.T) {
 	lost := lab.StateIn(t, "network", acctest.Joining("s", "rome", "milan", "mtu = 1400"))
 	other := lab.StateIn(t, "other", acctest.Joining("s", "rome", "naples", ""))
 	rescue := lab.StateIn(t, "rescue", "")
-	acctest.DestroyAtLast(rescue, other)
 	lost.Apply()
 	other.Apply()
 	networks := lab.Networks(t)
@@ -80,11 +78,10 @@ func TestAccRunbookToMoveAShortcutToAnotherStateChangesNothing(t *testing.T) {
 	blocks := acctest.BlocksOf(t, page, "terraform")
 	former := lab.StateIn(t, "former", acctest.ShortcutRomeMilan)
 	latter := lab.StateIn(t, "latter", acctest.ShortcutRomeMilan+"\n"+blocks[1])
-	acctest.DestroyAtLast(former, latter)
 	former.Apply()
 	networks := lab.Networks(t)
 	former.Configure(blocks[0])
-	acctest.Says(t, former.Run("apply", "-auto-approve"), "0 added, 0 changed, 0 destroyed")
+	acctest.Says(t, former.Run("apply", "-auto-approve"), acctest.Nothing)
 	if left := former.Resources(); left != "" {
 		t.Errorf("the former state has %s", left)
 	}
@@ -107,7 +104,7 @@ func TestAccRunbookToLeaveTheProviderKeepsNetworksThatLiqoctlRemoves(t *testing.
 	p.Apply()
 	networks := lab.Networks(t)
 	p.Configure(acctest.BlockOf(t, acctest.SectionOf(t, runbooks, "Move a shortcut to another state"), "terraform"))
-	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 0 changed, 0 destroyed")
+	acctest.Says(t, p.Run("apply", "-auto-approve"), acctest.Nothing)
 	if left := p.Resources(); left != "" {
 		t.Errorf("the state has %s", left)
 	}

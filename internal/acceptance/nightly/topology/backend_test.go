@@ -7,7 +7,6 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -22,9 +21,7 @@ func TestAccTheExampleOfAHubKeepsTheStateInEurope(t *testing.T) {
 	acctest.Says(t, p.Run("output"), `"europe-milan" = "Connected"`, `"europe-rome" = "Connected"`,
 		`"rome-milan" = "Connected"`)
 
-	var state corev1.Secret
-	key := client.ObjectKey{Namespace: "terraform", Name: stateSecret}
-	acctest.Must(t, lab.Client(t, "europe").Get(t.Context(), key, &state))
+	state := acctest.Get[corev1.Secret](t, lab, "europe", "terraform", stateSecret)
 	if state.Labels["app.kubernetes.io/managed-by"] != "terraform" || len(state.Data["tfstate"]) == 0 {
 		t.Errorf("the Secret has labels %v but no Terraform state", state.Labels)
 	}
@@ -37,8 +34,7 @@ func TestAccTheExampleOfAHubLetsOnePersonApplyAtATime(t *testing.T) {
 	second := lab.NewProject(t, acctest.Root+"/examples/backend")
 	second.Run("init")
 
-	t.Cleanup(func() { lab.Command(t, "set", "milan", "connect=true") })
-	lab.Command(t, "set", "milan", "connect=false") // so that the first apply runs until it is interrupted
+	lab.Set(t, "milan", "connect=false") // so that the first apply runs until it is interrupted
 	applied := make(chan error, 1)
 	apply := first.Command(t.Context(), "apply", "-auto-approve")
 	go func() { applied <- apply.Run() }()
@@ -47,7 +43,7 @@ func TestAccTheExampleOfAHubLetsOnePersonApplyAtATime(t *testing.T) {
 	})
 	acctest.Says(t, second.Refused("apply", "-auto-approve"), "Error acquiring the state lock")
 
-	lab.Command(t, "set", "milan", "connect=true")
+	lab.Set(t, "milan", "connect=true")
 	acctest.Must(t, <-applied)
 	second.Unchanged() // the second sees the changes of the first
 }

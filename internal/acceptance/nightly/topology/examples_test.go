@@ -56,7 +56,7 @@ func TestAccExamplesOfCredentialsReachTheLeaves(t *testing.T) {
 			prepare(p)
 			p.Write("shortcut.tf", acctest.ShortcutRomeMilan)
 			p.Apply()
-			acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
+			p.IsConnected()
 			state, err := os.ReadFile(p.Dir + "/terraform.tfstate")
 			acctest.Must(t, err)
 			if strings.Contains(string(state), rome.Token) {
@@ -85,7 +85,7 @@ func TestAccTheExampleOfAnImportTakesOverANetworkMadeByLiqoctl(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
 	lab.TakesTenantNamespaces(t)
 	p := lab.Example(t, "import")
-	lab.JoinByHand(t, "rome", "milan")()
+	lab.JoinByHand(t, "rome", "milan")
 	p.Run("init")
 	acctest.Says(t, p.Run("apply", "-auto-approve"), "1 imported, 0 added, 0 changed, 0 destroyed")
 	p.Unchanged()
@@ -144,8 +144,7 @@ func TestAccTheExampleOfACheckWarnsOfABrokenTunnel(t *testing.T) {
 	p := lab.Example(t, "checks")
 	p.Run("init")
 	acctest.DoesNotSay(t, p.Run("apply", "-auto-approve"), "Check block assertion failed")
-	t.Cleanup(func() { lab.Command(t, "set", "naples", "connect=true") })
-	lab.Command(t, "set", "naples", "connect=false")
+	lab.Set(t, "naples", "connect=false")
 	acctest.Await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-naples", acctest.Failed)
 	acctest.Says(t, p.Run("plan"), "Check block assertion failed", "The shortcut from Rome to Naples is Error.")
 }

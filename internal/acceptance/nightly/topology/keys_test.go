@@ -36,7 +36,7 @@ func TestAccTheExampleOfKeysOfOnesOwn(t *testing.T) {
 		script(p, "keys.sh", leaf)
 	}
 	p.Apply()
-	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
+	p.IsConnected()
 	for at, of := range map[string]string{"rome": "milan", "milan": "rome"} {
 		if told := keyOf(t, l, of, at); told != public[of] {
 			t.Errorf("%s has the key %s of %s, expected %s", at, told, of, public[of])
@@ -67,7 +67,7 @@ func TestAccTheExampleOfATemplateOfOnesOwn(t *testing.T) {
 	acctest.Says(t, p.Refused("plan"), "WgGatewayServerTemplate liqo/wireguard-server-edge")
 	script(p, "template.sh")
 	p.Apply()
-	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
+	p.IsConnected()
 	var gateways corev1.PodList
 	acctest.Must(t, milan.List(t.Context(), &gateways, client.InNamespace("liqo-tenant-rome")))
 	if len(gateways.Items) != 1 || gateways.Items[0].Spec.NodeSelector["example.com/edge"] != "true" {
@@ -90,7 +90,7 @@ func TestAccTheExampleOfARotationAfterSomeDays(t *testing.T) {
 	p.Apply()
 	before := keyOf(t, l, "milan", "rome")
 	acctest.Says(t, p.Run("apply", "-auto-approve", "-replace=time_rotating.keys"), "1 added, 1 changed, 1 destroyed")
-	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
+	p.IsConnected()
 	if keyOf(t, l, "milan", "rome") == before {
 		t.Error("the key is the same as before")
 	}

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	tfjson "github.com/hashicorp/terraform-json"
-
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
@@ -35,7 +33,7 @@ func TestAccANetworkMadeByLiqoctlIsFoundByAQueryAndThenGenerated(t *testing.T) {
 		  }
 		}`)
 	p.Run("init")
-	lab.JoinByHand(t, "rome", "milan")()
+	lab.JoinByHand(t, "rome", "milan")
 
 	type network struct {
 		Address  string
@@ -70,9 +68,7 @@ func TestAccANetworkMadeByLiqoctlIsFoundByAQueryAndThenGenerated(t *testing.T) {
 	p.Run("query", "-generate-config-out=shortcuts.tf")
 	acctest.Says(t, p.Run("apply", "-auto-approve"), "1 imported, 0 added, 0 changed, 0 destroyed")
 	p.Unchanged()
-	var state tfjson.State
-	acctest.Must(t, json.Unmarshal([]byte(p.Run("show", "-json")), &state))
-	imported := state.Values.RootModule.Resources[0].AttributeValues
+	imported := p.Values(p.Resources())
 	delete(imported, "owner_id") // an import makes a new one
 	for _, network := range listed["list.liqo_shortcut.by_hand"] {
 		delete(network.Resource, "owner_id")
@@ -88,8 +84,8 @@ func TestAccANetworkMadeByLiqoctlIsGeneratedFromTheExampleOfADataSource(t *testi
 	lab.TakesTenantNamespaces(t)
 	page := acctest.SectionOf(t, "templates/guides/from-liqoctl.md.tmpl", "Import many networks")
 	p := lab.Written(t, lab.Contexts(acctest.BlockOf(t, page, "terraform")))
-	lab.JoinByHand(t, "rome", "milan")()
+	lab.JoinByHand(t, "rome", "milan")
 	acctest.Says(t, p.Shell(acctest.BlockOf(t, page, "shell")), "1 imported, 0 added, 0 changed, 0 destroyed")
-	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`)
+	p.IsConnected()
 	p.Unchanged()
 }

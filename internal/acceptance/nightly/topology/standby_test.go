@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -15,9 +14,7 @@ func TestAccTheExampleOfAStandbyAtEachEnd(t *testing.T) {
 	p.Apply()
 	acctest.Says(t, p.Run("state", "show", "-no-color", acctest.RomeMilan), `lease_duration = "4s"`, `replicas = 2`)
 	for leaf, remote := range map[string]string{"rome": "milan", "milan": "rome"} {
-		var deployment appsv1.Deployment
-		key := client.ObjectKey{Namespace: "liqo-tenant-" + remote, Name: "gw-" + remote}
-		acctest.Must(t, lab.Client(t, leaf).Get(t.Context(), key, &deployment))
+		deployment := acctest.Get[appsv1.Deployment](t, lab, leaf, "liqo-tenant-"+remote, "gw-"+remote)
 		if spec := deployment.Spec; *spec.Replicas != 2 || spec.Strategy.Type != appsv1.RollingUpdateDeploymentStrategyType ||
 			len(spec.Template.Spec.Tolerations) < 2 || spec.Template.Spec.TopologySpreadConstraints == nil {
 			t.Errorf("on %s, the Deployment of the gateway is %+v", leaf, spec)

@@ -107,9 +107,7 @@ func attach(p *acctest.Project) (end func() int64) {
 		p.Set("TF_REATTACH_PROVIDERS", "")
 		// What the kernel reports after the end of a process is no less than the size of the one that has started it.
 		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", provider.PID))
-		if err != nil {
-			p.T.Fatal(err)
-		}
+		acctest.Must(p.T, err)
 		_, peak, _ := strings.Cut(string(status), "VmHWM:")
 		kibibytes, err := strconv.ParseInt(strings.Fields(peak + " none")[0], 10, 64)
 		if err != nil {
@@ -130,16 +128,13 @@ func TestAccTortureByAMeshThatOneApplyMakes(t *testing.T) {
 		options = append(options, fmt.Sprintf("--cluster=leaf%d=10.%d.0.0/16", i, 202+i))
 	}
 	lab := acctest.Borrow(t, options)
-	p := lab.NewProject(t, t.TempDir())
-	acctest.DestroyAtLast(p)
-	p.Configure(acctest.BothLeaves + fmt.Sprintf(`
+	p := lab.Written(t, lab.Contexts(fmt.Sprintf(`
 		resource "liqo_shortcut" "mesh" {
 		  for_each       = provider::liqo::mesh(["%s"])
 		  client         = each.value.client
 		  server         = each.value.server
 		  server_gateway = { service_type = "NodePort" }
-		}`, strings.Join(names, `", "`)))
-	p.Run("init")
+		}`, strings.Join(names, `", "`))))
 	shortcuts := count * (count - 1) / 2
 	for _, one := range []struct{ command, says string }{
 		{"apply", fmt.Sprintf("%d added, 0 changed, 0 destroyed", shortcuts)}, {"plan", "No changes"},

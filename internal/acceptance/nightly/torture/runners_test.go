@@ -28,7 +28,6 @@ func TestAccTortureOfTwoRunnersOnOnePairEndsWithOneOwner(t *testing.T) {
 	}
 	for _, one := range runners {
 		one.Run("init")
-		acctest.DestroyAtLast(one.Project)
 	}
 	before, err := lab.Inventory(t.Context())
 	acctest.Must(t, err)

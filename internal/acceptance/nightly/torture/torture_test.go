@@ -14,6 +14,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
+func TestMain(m *testing.M) { acctest.Main(m) }
+
 // timeouts end an operation that waits for what someone else has removed meanwhile.
 const timeouts = `timeouts = { create = "90s", update = "90s", delete = "90s" }`
 
@@ -22,7 +24,6 @@ func TestAccTortureOfAShortcutEndsWithAllOrNothing(t *testing.T) {
 	lab, dice := acctest.Borrow(t, acctest.Pair), acctest.NewDice(t)
 	p := lab.StateIn(t, "tortured", "")
 	rival := lab.StateIn(t, "rival", acctest.Joining("s", "milan", "rome", timeouts))
-	acctest.DestroyAtLast(p, rival)
 	interrupt := func(running *acctest.Execution, times int) {
 		began := time.Now()
 		for range times {
@@ -56,8 +57,8 @@ func TestAccTortureOfAShortcutEndsWithAllOrNothing(t *testing.T) {
 			lab.DeleteFromTenant(t, "milan", &corev1.Pod{})
 		}},
 		{"Liqo's controllers restart", func(*acctest.Execution) {
-			lab.Command(t, "set", "milan", "liqo=stopped")
-			lab.Command(t, "set", "milan", "liqo=running")
+			lab.Set(t, "milan", "liqo=stopped")
+			lab.Set(t, "milan", "liqo=running")
 		}},
 		{"liqoctl removes the network", func(*acctest.Execution) {
 			output, err := exec.CommandContext(t.Context(), acctest.LiqoctlProgram, "network", "reset", "--skip-confirm",

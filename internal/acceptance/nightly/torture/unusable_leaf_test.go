@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -20,9 +19,7 @@ import (
 
 func TestAccALeafThatSwallowsPacketsDelaysAPlanOnceAndCanBeGivenUp(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	p := lab.NewProject(t, t.TempDir())
-	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+"\nabandon_lost_cluster = true"))
-	p.Apply()
+	p := lab.Applied(t, lab.Between("milan", acctest.OverNodePort+"\nabandon_lost_cluster = true"))
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts connections, and nobody answers
 	acctest.Must(t, err)
 	t.Cleanup(func() { silent.Close() })
@@ -36,10 +33,8 @@ func TestAccALeafThatSwallowsPacketsDelaysAPlanOnceAndCanBeGivenUp(t *testing.T)
 	}
 	acctest.Says(t, p.Run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", "1 destroyed")
 	// Only Milan still has objects. They are imported, and a destroy removes them.
-	acctest.Apply(t, resource.TestStep{
-		Config: lab.Between("milan", acctest.OverNodePort), ResourceName: acctest.RomeMilan, ImportState: true,
-		ImportStateId: "rome/milan", ImportStatePersist: true,
-	})
+	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort))
+	p.Run("import", acctest.RomeMilan, "rome/milan")
 }
 
 func TestAccTortureOfALeafWithoutLiqoCanBeGivenUp(t *testing.T) {
@@ -52,16 +47,14 @@ func TestAccTortureOfALeafWithoutLiqoCanBeGivenUp(t *testing.T) {
 		})
 	}
 	before := ofRome()
-	p := lab.NewProject(t, t.TempDir())
-	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort))
-	p.Apply()
+	p := lab.Applied(t, lab.Between("milan", acctest.OverNodePort))
 	uninstallLiqo(t, lab, "milan")
 	acctest.Says(t, p.Run("plan"), `Warning: The API server does not know a kind that Liqo installs on leaf "milan"`,
 		"Install Liqo on this leaf", "No changes.")
 	acctest.Says(t, p.Refused("destroy", "-auto-approve"),
 		`Error: The API server does not know a kind that Liqo installs on leaf "milan"`, "abandon_lost_cluster = true")
 	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+"\nabandon_lost_cluster = true"))
-	acctest.Says(t, p.Run("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed")
+	acctest.Says(t, p.Run("apply", "-auto-approve"), acctest.InPlace)
 	acctest.Says(t, p.Run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", "1 destroyed")
 	if after := ofRome(); !slices.Equal(after, before) {
 		t.Errorf("before the shortcut, Rome had:\n%q\nNow it has:\n%q", before, after)

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -53,49 +51,43 @@ func TestAccAShortcutLivesWithTemplatesAndSchemasOfTheNextLiqo(t *testing.T) {
 			config := func(settings string) string {
 				return lab.Contexts(acctest.Joining("rome_milan", test.client, test.server, settings))
 			}
-			isConnected := []statecheck.StateCheck{
-				acctest.IsConnected, lab.AsLiqoSays(t, acctest.RomeMilan, test.client, test.server),
+			p := lab.Applied(t, config(""))
+			changes := func(settings string, mtu int) {
+				t.Helper()
+				p.Becomes(config(settings), acctest.InPlace)
+				p.IsConnected()
+				lab.AsLiqoSays(p, acctest.RomeMilan, test.client, test.server)
+				lab.GatewaysHaveMTU(t, mtu)
 			}
-			changed := func(settings string, checks ...statecheck.StateCheck) resource.TestStep {
-				return resource.TestStep{
-					Config: config(settings), ConfigPlanChecks: acctest.InPlace(),
-					ConfigStateChecks: append(checks, isConnected...),
-				}
-			}
-			refused := func(cluster, end, patch, text string) resource.TestStep {
-				return resource.TestStep{
-					PreConfig: func() { patched(cluster, end, patch) },
-					Config:    config("mtu = 1350"), ExpectError: acctest.Message("The template can't be rendered", text),
-				}
+			refuses := func(cluster, end, patch, text string) {
+				t.Helper()
+				patched(cluster, end, patch)
+				acctest.Explains(t, p.Refuses(config("mtu = 1350")), "The template can't be rendered", text)
 			}
 			const rotated = "mtu = 1400\n" + `key_rotation_trigger = "spring"`
-			lost := changed(rotated, lab.GatewaysHaveMTU(t, 1400))
-			lost.PreConfig = func() { lab.DeleteFromTenant(t, test.server, &networkingv1beta1.GatewayServer{}) }
-			kept := resource.TestStep{
-				PreConfig: func() {
-					patched(test.server, "Server", `{"spec":{"template":{"spec":{"service":{"spec":{"+ports":null}}}}}}`)
-					patched(test.client, "Client", `{"spec":{"template":{"spec":{"paths":null}}}}`)
-				},
-				Config: config(rotated), PlanOnly: true,
+			isKept := func() {
+				t.Helper()
+				patched(test.server, "Server", `{"spec":{"template":{"spec":{"service":{"spec":{"+ports":null}}}}}}`)
+				patched(test.client, "Client", `{"spec":{"template":{"spec":{"paths":null}}}}`)
+				p.Write("main.tf", config(rotated))
+				p.Unchanged()
 			}
-			acctest.Apply(t,
-				resource.TestStep{Config: config(""), ConfigStateChecks: isConnected},
-				changed("mtu = 1400", lab.GatewaysHaveMTU(t, 1400)),
-				changed(rotated),
-				lost,
-				refused(test.server, "Server",
-					`{"spec":{"template":{"spec":{"service":{"spec":{"+ports":"{{ .Spec.Endpoint.Port }}"}}}}}}`,
-					"WgGatewayServerTemplate liqo/wireguard-server"),
-				kept,
-				refused(test.client, "Client", `{"spec":{"template":{"spec":{"paths":"{{ len .Spec.Endpoint.Paths }}"}}}}`,
-					"WgGatewayClientTemplate liqo/wireguard-client"),
-				kept,
-				changed("mtu = 1350", lab.GatewaysHaveMTU(t, 1350)),
-				resource.TestStep{ // beside the state that has it
-					Config: config("mtu = 1350"), ResourceName: acctest.RomeMilan, ImportState: true,
-					ImportStateId: test.client + "/" + test.server,
-				},
-			)
+			p.IsConnected()
+			lab.AsLiqoSays(p, acctest.RomeMilan, test.client, test.server)
+			changes("mtu = 1400", 1400)
+			changes(rotated, 1400)
+			lab.DeleteFromTenant(t, test.server, &networkingv1beta1.GatewayServer{})
+			changes(rotated, 1400)
+			refuses(test.server, "Server",
+				`{"spec":{"template":{"spec":{"service":{"spec":{"+ports":"{{ .Spec.Endpoint.Port }}"}}}}}}`,
+				"WgGatewayServerTemplate liqo/wireguard-server")
+			isKept()
+			refuses(test.client, "Client", `{"spec":{"template":{"spec":{"paths":"{{ len .Spec.Endpoint.Paths }}"}}}}`,
+				"WgGatewayClientTemplate liqo/wireguard-client")
+			isKept()
+			changes("mtu = 1350", 1350)
+			p.Run("state", "rm", acctest.RomeMilan)
+			p.Run("import", acctest.RomeMilan, test.client+"/"+test.server)
 		})
 	}
 }

@@ -1,16 +1,20 @@
 package versions
 
 import (
-	"regexp"
+	"fmt"
+	"reflect"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+)
+
+func TestMain(m *testing.M) { acctest.Main(m) }
+
+const (
+	// oldestLiqo is the oldest version of Liqo without a known defect.
+	oldestLiqo = "v1.0.1"
+	// defectiveLiqo translates addresses in a wrong way.
+	defectiveLiqo = "v1.0.0"
 )
 
 // oldAndNew has the options of a lab in which Rome has the oldest Liqo, and Milan the newest one.
@@ -24,72 +28,44 @@ func TestAccMissingObjectsAreRepairedInPlaceWithTheOldestLiqo(t *testing.T) {
 func TestAccTheOldestLiqoCanBeTheServerOfTheNewest(t *testing.T) {
 	lab := acctest.Borrow(t, oldAndNew)
 	from := func(settings string) string {
-		return lab.Contexts(`
-			data "liqo_topology" "all" {}
-			resource "liqo_shortcut" "rome_milan" {
-			  client = "milan"
-			  server = "rome"
-			  ` + settings + `
-			}`)
+		return lab.Contexts("data \"liqo_topology\" \"all\" {}\n" + acctest.FromTo("rome_milan", "milan", "rome", settings))
 	}
-	serves := func(port string) string {
-		return `server_gateway = { service_type = "NodePort", node_port = ` + port + ` }` + "\n"
+	serves := func(port, more string) string {
+		return from(`server_gateway = { service_type = "NodePort", node_port = ` + port + " }\n" + more)
 	}
-	nodes := tfjsonpath.New("nodes")
-	part := func(network string) statecheck.StateCheck {
-		return statecheck.ExpectKnownValue(acctest.RomeMilan, tfjsonpath.New(network).AtMapKey("remapped_pod_cidrs"),
-			knownvalue.ListSizeExact(1))
+	p := lab.Applied(t, serves("31000", ""))
+	p.IsConnected()
+	lab.AsLiqoSays(p, acctest.RomeMilan, "milan", "rome")
+	p.Is("data.liqo_topology.all", map[string]any{"nodes.1.liqo_version": oldestLiqo})
+	p.Becomes(serves("31001", "mtu = 1300"), acctest.InPlace)
+	p.Is(acctest.RomeMilan, map[string]any{"status": "Connected", "mtu": 1300})
+	acctest.Says(t, p.Refuses(from(`server_gateway = { service_annotations = { speed = "fast" } }`)),
+		"Liqo "+oldestLiqo+" on this leaf can't set labels or annotations of a gateway's Service")
+	for _, change := range []struct{ network, cidr, says string }{
+		{"server_network", "10.202.0.0/17", acctest.InPlace}, // the newest Liqo follows
+		{"client_network", "10.203.0.0/17", acctest.Replaced},
+	} {
+		p.Becomes(serves("31001", fmt.Sprintf("%s = { pod_cidrs = [%q] }", change.network, change.cidr)), change.says)
+		p.Is(acctest.RomeMilan, map[string]any{"status": "Connected", change.network + ".remapped_pod_cidrs.#": 1})
+		lab.AsLiqoSays(p, acctest.RomeMilan, "milan", "rome")
 	}
-	acctest.Apply(t,
-		resource.TestStep{
-			Config: from(serves("31000")),
-			ConfigStateChecks: []statecheck.StateCheck{
-				acctest.IsConnected, lab.AsLiqoSays(t, acctest.RomeMilan, "milan", "rome"),
-				statecheck.ExpectKnownValue("data.liqo_topology.all", nodes.AtSliceIndex(1).AtMapKey("liqo_version"),
-					knownvalue.StringExact(oldestLiqo)),
-			},
-		},
-		resource.TestStep{
-			Config: from(serves("31001") + "mtu = 1300"), ConfigPlanChecks: acctest.InPlace(),
-			ConfigStateChecks: []statecheck.StateCheck{
-				acctest.IsConnected,
-				acctest.Expect("mtu", knownvalue.Int32Exact(1300)),
-			},
-		},
-		resource.TestStep{
-			Config: from(`server_gateway = { service_annotations = { speed = "fast" } }`),
-			ExpectError: regexp.MustCompile(
-				`Liqo ` + oldestLiqo + ` on this leaf can't set labels or annotations of a\s+gateway's Service`),
-		},
-		resource.TestStep{
-			Config:           from(serves("31001") + `server_network = { pod_cidrs = ["10.202.0.0/17"] }`),
-			ConfigPlanChecks: acctest.InPlace(), // the newest Liqo follows
-			ConfigStateChecks: []statecheck.StateCheck{
-				acctest.IsConnected, part("server_network"), lab.AsLiqoSays(t, acctest.RomeMilan, "milan", "rome"),
-			},
-		},
-		resource.TestStep{
-			Config: from(serves("31001") + `client_network = { pod_cidrs = ["10.203.0.0/17"] }`),
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-				plancheck.ExpectResourceAction(acctest.RomeMilan, plancheck.ResourceActionReplace),
-			}},
-			ConfigStateChecks: []statecheck.StateCheck{
-				acctest.IsConnected, part("client_network"), lab.AsLiqoSays(t, acctest.RomeMilan, "milan", "rome"),
-			},
-		},
-		resource.TestStep{
-			ResourceName: acctest.RomeMilan, ImportState: true, ImportStateId: "milan/rome", ImportStateVerify: true,
-			ImportStateVerifyIgnore: []string{"owner_id", "on_destroy"}, // no leaf shows them
-		},
-	)
+	former := p.Values(acctest.RomeMilan)
+	p.Run("state", "rm", acctest.RomeMilan)
+	p.Run("import", acctest.RomeMilan, "milan/rome")
+	imported := p.Values(acctest.RomeMilan)
+	for _, attribute := range []string{"owner_id", "on_destroy"} { // no leaf shows them
+		delete(former, attribute)
+		delete(imported, attribute)
+	}
+	if !reflect.DeepEqual(imported, former) {
+		t.Errorf("it is imported as %v, not %v", imported, former)
+	}
 }
 
 func TestAccOnlyOnePodCIDRIsAnnouncedToTheOldestLiqo(t *testing.T) {
 	lab := acctest.Borrow(t, oldAndNew)
 	const parts = `pod_cidrs = ["10.203.0.0/17", "10.203.128.0/18"]`
-	acctest.Apply(t, resource.TestStep{
-		Config: lab.Between("milan", acctest.OverNodePort+"\n"+`server_network = { `+parts+` }`),
-		ExpectError: regexp.MustCompile(
-			`Liqo ` + oldestLiqo + ` on this leaf can reach only one pod CIDR of another\s+cluster`),
-	})
+	config := lab.Between("milan", acctest.OverNodePort+"\n"+`server_network = { `+parts+` }`)
+	acctest.Says(t, lab.Written(t, config).Refuses(config),
+		"Liqo "+oldestLiqo+" on this leaf can reach only one pod CIDR of another cluster")
 }
