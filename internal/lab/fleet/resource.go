@@ -3,6 +3,7 @@ package fleet
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -97,12 +98,15 @@ func (r resources) in(gv schema.GroupVersion) *metav1.APIResourceList {
 		TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: gv.String(),
 	}
 	verbs := metav1.Verbs{"create", "delete", "get", "list", "patch", "update", "watch"}
-	for _, name := range slices.Sorted(maps.Keys(r.names(gv))) {
-		one := r[schema.GroupResource{Group: gv.Group, Resource: name}]
-		served := metav1.APIResource{Name: name, Kind: one.kind, Namespaced: one.namespaced, Verbs: verbs}
+	byName := func(a, b *resource) int { return strings.Compare(a.Resource, b.Resource) }
+	for _, one := range slices.SortedFunc(maps.Values(r), byName) {
+		if one.GroupVersion() != gv {
+			continue
+		}
+		served := metav1.APIResource{Name: one.Resource, Kind: one.kind, Namespaced: one.namespaced, Verbs: verbs}
 		list.APIResources = append(list.APIResources, served)
 		if one.status {
-			served.Name, served.Verbs = name+"/status", metav1.Verbs{"get", "patch", "update"}
+			served.Name, served.Verbs = one.Resource+"/status", metav1.Verbs{"get", "patch", "update"}
 			list.APIResources = append(list.APIResources, served)
 		}
 	}
@@ -128,14 +132,4 @@ func (r resources) groups() *metav1.APIGroupList {
 		}
 	}
 	return list
-}
-
-func (r resources) names(gv schema.GroupVersion) map[string]bool {
-	names := map[string]bool{}
-	for _, one := range r {
-		if one.GroupVersion() == gv {
-			names[one.Resource] = true
-		}
-	}
-	return names
 }

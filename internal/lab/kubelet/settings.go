@@ -65,26 +65,21 @@ func (s *Settings) Get() Values {
 func (s *Settings) Set(key, value string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var err error
 	v := s.values
-	switch key {
-	case "load-balancer":
-		v.LoadBalancer, err = strconv.ParseBool(value)
-	case "pull-image":
-		v.PullImage, err = strconv.ParseBool(value)
-	case "connect":
-		v.Connect, err = strconv.ParseBool(value)
-	case "mute":
-		v.Mute, err = strconv.ParseBool(value)
-	case "gateway-ready-after":
-		v.GatewayReadyAfter, err = time.ParseDuration(value)
-	case "pod-started-after":
-		v.PodStartedAfter, err = time.ParseDuration(value)
-	case "pod-reported-after":
-		v.PodReportedAfter, err = time.ParseDuration(value)
-	case "gateway-reported-after":
-		v.GatewayReportedAfter, err = time.ParseDuration(value)
-	case "lost-nodes":
+	switches := map[string]*bool{
+		"load-balancer": &v.LoadBalancer, "pull-image": &v.PullImage, "connect": &v.Connect, "mute": &v.Mute,
+	}
+	delays := map[string]*time.Duration{
+		"gateway-ready-after": &v.GatewayReadyAfter, "gateway-reported-after": &v.GatewayReportedAfter,
+		"pod-started-after": &v.PodStartedAfter, "pod-reported-after": &v.PodReportedAfter,
+	}
+	var err error
+	switch {
+	case switches[key] != nil:
+		*switches[key], err = strconv.ParseBool(value)
+	case delays[key] != nil:
+		*delays[key], err = time.ParseDuration(value)
+	case key == "lost-nodes":
 		v.LostNodes = NodeNames(value)
 	default:
 		return fmt.Errorf("unknown setting %q", key)

@@ -67,23 +67,23 @@ func (c *cli) probe(request *probe.Request, command *cobra.Command) *cobra.Comma
 	return command
 }
 
-// addOptions adds what the commands of all probes but flows have in common.
-func addOptions(command *cobra.Command, options *probe.Options) {
-	command.Long = command.Short +
-		". It prints JSON, with latencies in milliseconds, and fails if there is no answer at all. " + fromPod
-	flags := command.Flags()
+// newProbe returns the command of a probe that asks again and again: of any but a flow.
+func (c *cli) newProbe(use, short, example string) (*cobra.Command, *probe.Request) {
+	request := &probe.Request{}
+	command := c.probe(request, &cobra.Command{
+		Use: use, Short: short, Example: "  liqo-lab " + example,
+		Long: short + ". It prints JSON, with latencies in milliseconds, and fails if there is no answer at all. " + fromPod,
+	})
+	flags, options := command.Flags(), &request.Options
 	flags.IntVar(&options.Count, "count", 3, "how often to ask")
 	flags.DurationVar(&options.Interval, "interval", 200*time.Millisecond, "time from one question to the next")
 	flags.BoolVar(&options.UntilAnswer, "until-answer", false, "stop at the first answer")
 	flags.DurationVar(&options.Timeout, "timeout", time.Second, "how long to wait for an answer")
+	return command, request
 }
 
 func newPing(c *cli) *cobra.Command {
-	request := &probe.Request{}
-	command := c.probe(request, &cobra.Command{
-		Use: "ping POD ADDRESS", Short: "Ping an address from a pod", Example: "  liqo-lab ping rome/default/a 10.71.1.10",
-	})
-	addOptions(command, &request.Options)
+	command, request := c.newProbe("ping POD ADDRESS", "Ping an address from a pod", "ping rome/default/a 10.71.1.10")
 	flags := command.Flags()
 	flags.IntVar(&request.Size, "size", 56, "bytes in each question, without the 28 of its headers")
 	flags.BoolVar(&request.Whole, "df", false, "no router may take a question to pieces")
@@ -92,22 +92,15 @@ func newPing(c *cli) *cobra.Command {
 }
 
 func newHTTP(c *cli) *cobra.Command {
-	request := &probe.Request{}
-	command := c.probe(request, &cobra.Command{
-		Use: "http POD URL", Short: "Get a URL from a pod; a pod answers on port 80 with its name and the request's source",
-		Example: "  liqo-lab http rome/default/a http://10.71.1.10",
-	})
-	addOptions(command, &request.Options)
+	command, _ := c.newProbe("http POD URL",
+		"Get a URL from a pod; a pod answers on port 80 with its name and the request's source",
+		"http rome/default/a http://10.71.1.10")
 	return command
 }
 
 func newUDP(c *cli) *cobra.Command {
-	request := &probe.Request{}
-	command := c.probe(request, &cobra.Command{
-		Use: "udp POD ADDRESS", Short: "Send datagrams to port 80 of a pod's address, each from another port",
-		Example: "  liqo-lab udp rome/default/a 10.71.1.10",
-	})
-	addOptions(command, &request.Options)
+	command, _ := c.newProbe("udp POD ADDRESS", "Send datagrams to port 80 of a pod's address, each from another port",
+		"udp rome/default/a 10.71.1.10")
 	return command
 }
 
