@@ -227,25 +227,16 @@ func TestRulesThatSomebodyHasRemovedStayInTheStateAndComeBack(t *testing.T) {
 func TestRulesOfAnotherVersionOfTheProviderAreItsOwn(t *testing.T) {
 	// rewrite lets rules be those of another version, which has written another table.
 	rewrite := func(l *leaves, version int) {
-		rules := rulesFor("rome")
-		if err := l.of("milan").Get(t.Context(), client.ObjectKeyFromObject(rules), rules); err != nil {
-			t.Fatal(err)
-		}
+		rules := read(l, "milan", rulesFor("rome"))
 		before := liqo.Digest(rules.Spec.Table)
 		rules.Spec.Table.Chains = rules.Spec.Table.Chains[1:]
 		record := strings.NewReplacer(before, liqo.Digest(rules.Spec.Table),
 			fmt.Sprintf(`"version":%d`, liqo.TableVersion), fmt.Sprintf(`"version":%d`, version))
 		rules.Annotations[liqo.LimitsAnnotation] = record.Replace(rules.Annotations[liqo.LimitsAnnotation])
-		if err := l.of("milan").Update(t.Context(), rules); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.of("milan").Update(t.Context(), rules))
 	}
 	versionOf := func(l *leaves) int {
-		rules := rulesFor("rome")
-		if err := l.of("milan").Get(t.Context(), client.ObjectKeyFromObject(rules), rules); err != nil {
-			t.Fatal(err)
-		}
-		return liqo.Objects{Firewall: rules}.LimitsVersion()
+		return liqo.Objects{Firewall: read(l, "milan", rulesFor("rome"))}.LimitsVersion()
 	}
 	const older, newer = liqo.TableVersion - 2, liqo.TableVersion + 1
 	for name, test := range map[string]struct{ resource, config, changed string }{

@@ -335,9 +335,7 @@ func called(t *testing.T, name string, kind cty.Type, arguments ...cty.Value) ct
 		request.Arguments = append(request.Arguments, sent(argument, argument.Type()))
 	}
 	answer, err := unconfigured().CallFunction(t.Context(), request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if answer.Error != nil {
 		t.Fatal(answer.Error.Text)
 	}

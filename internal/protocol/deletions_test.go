@@ -15,9 +15,8 @@ import (
 )
 
 const (
-	held      = `{"metadata":{"finalizers":["example.com/hold"]}}`
-	released  = `{"metadata":{"finalizers":null}}`
-	impatient = overNodePort + "\n" + `timeouts = { create = "5s" }`
+	held     = `{"metadata":{"finalizers":["example.com/hold"]}}`
+	released = `{"metadata":{"finalizers":null}}`
 )
 
 // deletesHeld deletes an object of a leaf, which a finalizer holds until the returned function is called.
@@ -55,7 +54,7 @@ func TestANamespaceThatIsBeingDeletedIsAWarningAndANewShortcutWaitsForIt(t *test
 		t.Run(name, func(t *testing.T) {
 			l := leavesFor(t)
 			release := l.deletesHeldNamespace("milan", namespace)
-			p := l.project(t, between("milan", impatient))
+			p := l.project(t, between("milan", overNodePort))
 			planned := p.plan()
 			planned.does("create", romeMilan)
 			planned.says(`Warning: Namespace liqo-tenant-rome is being deleted on leaf "milan"`, `server = "milan"`,
@@ -64,7 +63,8 @@ func TestANamespaceThatIsBeingDeletedIsAWarningAndANewShortcutWaitsForIt(t *test
 				helpAt("deletion-under-way"))
 			planned.doesNotSay("Delete the namespace")
 
-			failed := p.applyFails(`Error: Namespace liqo-tenant-rome is not deleted on leaf "milan"`,
+			waits := l.of("milan").watches("namespaces", "liqo-tenant-rome")
+			failed := p.runsOut(waits, `Error: Namespace liqo-tenant-rome is not deleted on leaf "milan"`,
 				"example.com/hold in 1 resource instances", "not done milan: look for the namespace")
 			failed.doesNotSay("tainted")
 			p.hasNoState()
@@ -104,7 +104,7 @@ func TestANewShortcutWaitsForWhatSomeoneElseIsDeleting(t *testing.T) {
 	for name, other := range map[string]string{"rome": "milan", "milan": "rome"} {
 		l.lose(name, inTenant(&networkingv1beta1.Configuration{}, other))
 	}
-	p := l.project(t, between("milan", impatient))
+	p := l.project(t, between("milan", overNodePort))
 	const refused = "A network with"
 	p.planFails(refused, "exists already on leaf", "GatewayServer liqo-tenant-rome/rome", // nobody is deleting this one
 		`Warning: GatewayClient liqo-tenant-milan/milan is being deleted on leaf "rome"`)
@@ -115,7 +115,8 @@ func TestANewShortcutWaitsForWhatSomeoneElseIsDeleting(t *testing.T) {
 	planned.says("Warning: GatewayClient liqo-tenant-milan/milan is being deleted", "it waits for the finalizer "+
 		"example.com/hold.", "Another user has deleted it already.", "Do not remove a finalizer by hand")
 	planned.doesNotSay(refused)
-	p.applyFails(`Error: GatewayClient liqo-tenant-milan/milan is not deleted on leaf "rome"`,
+	locked := l.of("milan").gets(http.MethodPost, "/leases")
+	p.runsOut(locked, `Error: GatewayClient liqo-tenant-milan/milan is not deleted on leaf "rome"`,
 		"it waits for the finalizer example.com/hold.").doesNotSay("tainted")
 	if len(p.state) > 0 {
 		t.Errorf("the state has %v", p.state[0].address)
@@ -162,11 +163,12 @@ func TestAnObjectOfOneEndWaitsForWhatSomeoneElseIsDeleting(t *testing.T) {
 	l.joinedByHand()
 	release := l.deletesHeld("milan", inTenant(&networkingv1beta1.Configuration{}, "rome"))
 	p := l.project(t, endAt("liqo_configuration.rome", "milan", "rome",
-		"pod_cidrs = [\"10.202.0.0/16\"]\nexternal_cidr = \"192.168.0.0/24\"\n"+`timeouts = { create = "5s" }`))
+		"pod_cidrs = [\"10.202.0.0/16\"]\nexternal_cidr = \"192.168.0.0/24\""))
 	planned := p.plan()
 	planned.does("create", "liqo_configuration.rome")
 	planned.says(`Warning: Configuration liqo-tenant-rome/rome is being deleted on leaf "milan"`)
-	p.applyFails(`Error: Configuration liqo-tenant-rome/rome is not deleted on leaf "milan"`).doesNotSay("tainted")
+	locked := l.of("milan").gets(http.MethodPost, "/leases")
+	p.runsOut(locked, `Error: Configuration liqo-tenant-rome/rome is not deleted on leaf "milan"`).doesNotSay("tainted")
 	if len(p.state) > 0 {
 		t.Errorf("the state has %v", p.state[0].address)
 	}
@@ -176,11 +178,10 @@ func TestAnObjectOfOneEndWaitsForWhatSomeoneElseIsDeleting(t *testing.T) {
 
 func TestACreateThatHasWrittenNothingLeavesNoState(t *testing.T) {
 	l := leavesFor(t)
-	p := l.project(t, between("milan", impatient))
+	p := l.project(t, between("milan", overNodePort))
 	milan := l.of("milan")
 	stopped := milan.stopsAt(http.MethodPost, "/leases") // that of the pair
-	p.applyFails(`Error: The API server can't be reached on leaf "milan"`).doesNotSay("tainted")
-	<-stopped
+	p.runsOut(stopped, `Error: The API server can't be reached on leaf "milan"`).doesNotSay("tainted")
 	milan.Start()
 	p.hasNoState()
 }
@@ -200,13 +201,15 @@ func TestADestroyWaitsForPodsOfOthersOnlyInATenantNamespace(t *testing.T) {
 		t.Errorf("the destroy has changed the pod: %v (%v)", own.ObjectMeta, err)
 	}
 
-	p.configure(between("milan", overNodePort+"\n"+`timeouts = { delete = "10s" }`))
+	p.configure(between("milan", overNodePort))
 	p.apply()
 	inTenant := podIn("liqo-tenant-rome")
 	l.have("milan", inTenant)
 	l.patch("milan", inTenant, held)
+	unlimited := p.limit(l.of("milan").watches("namespaces", "liqo-tenant-rome"))
 	p.destroyFails(`Error: Namespace liqo-tenant-rome is not deleted on leaf "milan"`,
 		"Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances")
+	unlimited()
 	l.patch("milan", inTenant, released)
 	p.destroy()
 }
@@ -231,10 +234,7 @@ func TestAGatewayThatIsBeingDeletedIsMadeAgainAlsoIfAnotherCheckFails(t *testing
 			p := l.project(t, test.config)
 			p.apply()
 			release := l.deletesHeld("milan", inTenant(&networkingv1beta1.GatewayServer{}, test.remote))
-			base := serverTemplate("liqo", "wireguard-server")
-			if err := l.of("milan").Get(t.Context(), client.ObjectKeyFromObject(base), base); err != nil {
-				t.Fatal(err)
-			}
+			base := read(l, "milan", serverTemplate("liqo", "wireguard-server"))
 			l.lose("milan", base)
 			p.planFails("can't be checked for repairs", `The template does not exist on leaf "milan"`)
 			base.SetResourceVersion("")

@@ -88,12 +88,7 @@ func (p *project) repairs(l *leaves) {
 // spec returns what an object on a leaf shall be.
 func (l *leaves) spec(name string, object client.Object) any {
 	l.t.Helper()
-	if err := l.of(name).Get(l.t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
-		l.t.Fatal(err)
-	}
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(read(l, name, object))
+	must(l.t, err)
 	return content["spec"]
 }

@@ -7,7 +7,6 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // givesNoAddress lets Milan's load balancer give no address until the returned function is called.
@@ -29,18 +28,15 @@ func serverOf(settings string) string { return endAt(turinsServer, "milan", "tur
 // turinsGateway returns Milan's gateway for Turin.
 func (l *leaves) turinsGateway() *networkingv1beta1.GatewayServer {
 	l.t.Helper()
-	gateway := inTenant(&networkingv1beta1.GatewayServer{}, "turin")
-	if err := l.of("milan").Get(l.t.Context(), client.ObjectKeyFromObject(gateway), gateway); err != nil {
-		l.t.Fatal(err)
-	}
-	return gateway
+	return read(l, "milan", inTenant(&networkingv1beta1.GatewayServer{}, "turin"))
 }
 
 func TestAGatewayWhoseCreateFailedBelongsToTheStateThatHasIt(t *testing.T) {
 	l := leavesFor(t)
 	refill := l.givesNoAddress()
-	first := l.project(t, serverOf(`timeouts = { create = "5s" }`))
-	first.applyFails(`Time ran out while waiting for the gateway's Service to get an address on "milan".`,
+	first := l.project(t, serverOf(""))
+	written := l.of("milan").gets(http.MethodPatch, "/gatewayservers/turin")
+	first.runsOut(written, `Time ran out while waiting for the gateway's Service to get an address on "milan".`,
 		"Warning: The resource is tainted")
 	gateway := l.turinsGateway()
 	l.patch("milan", gateway, inFirst)
@@ -64,10 +60,11 @@ func TestAGatewayThatStillWaitsForItsAddressIsNobodyElses(t *testing.T) {
 	l := leavesFor(t)
 	refill := l.givesNoAddress()
 	first := l.project(t, serverOf(""))
-	second := l.project(t, serverOf("service_type = \"NodePort\"\n"+`timeouts = { create = "5s" }`))
+	second := l.project(t, serverOf(`service_type = "NodePort"`))
 	written := l.of("milan").gets(http.MethodPatch, "/gatewayservers/turin")
 	created := first.applying(written)
 	// While the first one waits, the second one waits for it, and fails.
+	defer second.limit(l.of("milan").watches("leases", "terraform-provider-liqo.milan.turin.gateway"))()
 	second.isRefused(`Error: Another operation on the gateway for cluster "turin" has not ended on leaf "milan"`)
 	refill()
 	created()

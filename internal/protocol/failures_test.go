@@ -136,12 +136,11 @@ func TestFailureOfAnAPIServerDuringAndBeforeTheWork(t *testing.T) {
 		"The connection failed: " + milan.Address + ":", "connect: connection refused",
 		"Check that the cluster runs and that its address can be reached from here.", helpAt("api-server-unreachable"),
 	}
-	p := l.project(t, between("milan", overNodePort+"\n"+`timeouts = { create = "5s" }`))
+	p := l.project(t, between("milan", overNodePort))
 	stopped := milan.stopsAt(http.MethodPatch, "/publickeies/rome")
-	during := p.applyFails(append(failure, "with "+romeMilan+",", "How far it got:", "done milan: GatewayServer",
+	during := p.runsOut(stopped, append(failure, "with "+romeMilan+",", "How far it got:", "done milan: GatewayServer",
 		"not done milan: PublicKey of the other gateway")...)
 	during.says("Warning: The resource is tainted")
-	<-stopped
 
 	l.writes() // only later ones
 	another := l.project(t, `
@@ -201,9 +200,7 @@ func (p *leaf) gets(method, path string) <-chan struct{} {
 func (l *leaves) loseLeases(name string) {
 	l.t.Helper()
 	var leases coordinationv1.LeaseList
-	if err := l.of(name).List(l.t.Context(), &leases, client.InNamespace("liqo")); err != nil {
-		l.t.Fatal(err)
-	}
+	must(l.t, l.of(name).List(l.t.Context(), &leases, client.InNamespace("liqo")))
 	for i := range leases.Items {
 		l.lose(name, &leases.Items[i])
 	}

@@ -112,8 +112,6 @@ func start(t *testing.T, words []string) []started {
 	if _, err := fmt.Fprintln(fleet.questions, strings.Join(words, " ")); err != nil {
 		t.Fatal(err)
 	}
-	if err := fleet.answers.Decode(&leaves); err != nil {
-		t.Fatal(err)
-	}
+	must(t, fleet.answers.Decode(&leaves))
 	return leaves
 }

@@ -15,9 +15,7 @@ func (l *leaves) labelled(name string, secrets ...string) []string {
 	l.t.Helper()
 	return slices.DeleteFunc(slices.Clone(secrets), func(secret string) bool {
 		var found corev1.Secret
-		if err := l.of(name).Get(l.t.Context(), client.ObjectKey{Namespace: "default", Name: secret}, &found); err != nil {
-			l.t.Fatal(err)
-		}
+		must(l.t, l.of(name).Get(l.t.Context(), client.ObjectKey{Namespace: "default", Name: secret}, &found))
 		return len(found.Labels) == 0
 	})
 }

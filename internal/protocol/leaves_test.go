@@ -61,9 +61,7 @@ func leavesFor(t *testing.T, words ...string) *leaves {
 		kubeconfig.AuthInfos[s.Name] = &clientcmdapi.AuthInfo{Token: s.Token}
 		kubeconfig.Contexts[s.Name] = &clientcmdapi.Context{Cluster: s.Name, AuthInfo: s.Name}
 	}
-	if err := clientcmd.WriteToFile(*kubeconfig, l.kubeconfig); err != nil {
-		t.Fatal(err)
-	}
+	must(t, clientcmd.WriteToFile(*kubeconfig, l.kubeconfig))
 	return l
 }
 
@@ -83,10 +81,15 @@ func administrator(t *testing.T, s started) client.WithWatch {
 		TLSClientConfig: rest.TLSClientConfig{CAData: []byte(s.CertificateAuthority)},
 	}
 	c, err := client.NewWithWatch(config, client.Options{Scheme: schemes})
+	must(t, err)
+	return c
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c
 }
 
 // of returns the leaf with this name.
@@ -99,12 +102,17 @@ func (l *leaves) of(name string) *leaf {
 	return one
 }
 
+// read reads an object of a leaf by its name, and returns it.
+func read[T client.Object](l *leaves, name string, object T) T {
+	l.t.Helper()
+	must(l.t, l.of(name).Get(l.t.Context(), client.ObjectKeyFromObject(object), object))
+	return object
+}
+
 // have creates an object on a leaf.
 func (l *leaves) have(name string, object client.Object) {
 	l.t.Helper()
-	if err := l.of(name).Create(l.t.Context(), object); err != nil {
-		l.t.Fatal(err)
-	}
+	must(l.t, l.of(name).Create(l.t.Context(), object))
 }
 
 // inTenant gives an object the namespace and the name that Liqo gives to what a leaf has for another one.
@@ -118,26 +126,20 @@ func inTenant[T client.Object](object T, other string) T {
 func (l *leaves) patch(name string, object client.Object, patch string) {
 	l.t.Helper()
 	merged := client.RawPatch(types.MergePatchType, []byte(patch))
-	if err := l.of(name).Patch(l.t.Context(), object, merged); err != nil {
-		l.t.Fatal(err)
-	}
+	must(l.t, l.of(name).Patch(l.t.Context(), object, merged))
 }
 
 // patchStatus changes the status of an object on a leaf, as Liqo does.
 func (l *leaves) patchStatus(name string, object client.Object, patch string) {
 	l.t.Helper()
 	merged := client.RawPatch(types.MergePatchType, []byte(patch))
-	if err := l.of(name).Status().Patch(l.t.Context(), object, merged); err != nil {
-		l.t.Fatal(err)
-	}
+	must(l.t, l.of(name).Status().Patch(l.t.Context(), object, merged))
 }
 
 // lose deletes an object on a leaf, outside of Terraform.
 func (l *leaves) lose(name string, object client.Object) {
 	l.t.Helper()
-	if err := l.of(name).Delete(l.t.Context(), object); err != nil {
-		l.t.Fatal(err)
-	}
+	must(l.t, l.of(name).Delete(l.t.Context(), object))
 }
 
 // namespaceNamed returns an ordinary namespace.

@@ -212,13 +212,9 @@ func TestAKubeconfigThatTheApplyWritesIsAWarningBeforeIt(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(path, content, 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p.apply()
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(path))
 	planned = p.plan()
 	planned.isEmpty()
 	planned.says("Warning: Credentials can't be used", says, "Its state stays unchanged.")

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // gateway returns a leaf's gateway for another one, with all its fields.
@@ -17,10 +16,7 @@ func (l *leaves) gateway(name, other, kind string) *unstructured.Unstructured {
 	l.t.Helper()
 	gateway := inTenant(&unstructured.Unstructured{}, other)
 	gateway.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind))
-	if err := l.of(name).Get(l.t.Context(), client.ObjectKeyFromObject(gateway), gateway); err != nil {
-		l.t.Fatal(err)
-	}
-	return gateway
+	return read(l, name, gateway)
 }
 
 func TestAChangeKeepsFieldsOfGatewaysThatTheProviderDoesNotKnow(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // networks returns what the requested objects are, and what they show of whose they are, by leaf and kind.
@@ -59,10 +58,7 @@ func TestASecondNetworkOfThePairIsAWarning(t *testing.T) {
 	l := leavesFor(t)
 	p := l.project(t, between("milan", overNodePort))
 	p.apply()
-	first := inTenant(&networkingv1beta1.Configuration{}, "milan")
-	if err := l.of("rome").Get(t.Context(), client.ObjectKeyFromObject(first), first); err != nil {
-		t.Fatal(err)
-	}
+	first := read(l, "rome", inTenant(&networkingv1beta1.Configuration{}, "milan"))
 	second := &networkingv1beta1.Configuration{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: "default", Name: "milan", Labels: map[string]string{consts.RemoteClusterID: "milan"},
@@ -184,7 +180,9 @@ func TestAShortcutThatIsCreatedBeforeItIsDestroyedStays(t *testing.T) {
 	destroyed := l.project(t, between("milan", overNodePort))
 	destroyed.apply()
 	networks := l.networks()
-	created := l.project(t, between("milan", impatient))
+	created := l.project(t, between("milan", overNodePort))
+	refused := l.of("milan").gets(http.MethodDelete, "/leases/terraform-provider-liqo.milan.rome")
+	defer created.limit(refused)() // until then, the create waits for the destroy
 	created.isRefused("Error: A shortcut with", "exists already on leaf",
 		"If this apply replaces it with `create_before_destroy`, remove that setting.")
 	l.sameNetworks(networks)

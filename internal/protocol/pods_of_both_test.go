@@ -7,7 +7,6 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 const (
@@ -152,13 +151,8 @@ func (l *leaves) replicas(leaf, other string) int64 {
 	if leaf == "rome" {
 		template.SetKind(networkingv1beta1.WgGatewayClientTemplateKind)
 	}
-	if err := l.of(leaf).Get(l.t.Context(), client.ObjectKeyFromObject(template), template); err != nil {
-		l.t.Fatal(err)
-	}
 	replicas, _, err := unstructured.NestedInt64(
-		template.Object, "spec", "template", "spec", "deployment", "spec", "replicas")
-	if err != nil {
-		l.t.Fatal(err)
-	}
+		read(l, leaf, template).Object, "spec", "template", "spec", "deployment", "spec", "replicas")
+	must(l.t, err)
 	return replicas
 }

@@ -83,9 +83,7 @@ func TestAnApplyAndAPlanNameThePodsThatNoNodeTakesInTheWordsOfTheScheduler(t *te
 			pod.Status.Conditions = []corev1.PodCondition{{
 				Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/1 nodes are available: 1 Insufficient cpu.",
 			}}
-			if err := l.of("milan").Status().Update(t.Context(), pod); err != nil {
-				t.Fatal(err)
-			}
+			must(t, l.of("milan").Status().Update(t.Context(), pod))
 			p.configure(config("5s"))
 			for _, said := range []*outcome{p.applyOnce(), p.plan()} {
 				said.says(`No node takes 1 of 2 pods of the gateway on leaf "milan"`, `The scheduler reports for Pod `+

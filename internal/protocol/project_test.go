@@ -22,6 +22,7 @@ type project struct {
 	state     []*instance
 	shown     map[string]cty.Value // what data sources have read, by their addresses
 	cli       *terraform           // nil unless Terraform runs the project
+	over      <-chan struct{}      // ends the time of applies; nil if they have all that they want
 }
 
 // variable is a value of a variable, which may be known during an apply only.
@@ -60,9 +61,7 @@ func (p *project) configure(config string) {
 		p.text = fmt.Sprintf("provider \"liqo\" {\n  config_path = %q\n}\n", p.leaves.kubeconfig) + config
 		p.config, err = parse(p.text)
 	}
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 }
 
 // set gives a variable a value.
@@ -250,6 +249,11 @@ func find(state []*instance, address string) *instance {
 		return nil
 	}
 	return state[i]
+}
+
+func (p *project) check(err error) {
+	p.t.Helper()
+	must(p.t, err)
 }
 
 func (p *project) succeeded(o *outcome) *outcome {

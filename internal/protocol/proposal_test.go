@@ -8,6 +8,10 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
+// What is here does as Terraform's package internal/plans/objchange, which nobody else may import: [proposed] as
+// ProposedNew, [invented] as AssertPlanValid, and [unkept] as AssertObjectCompatible. The first two go along a schema,
+// because it says who may choose a value. The last one compares two values of any type.
+
 // proposed returns what Terraform proposes to the provider: what is configured and, of computed attributes that are
 // not, what was there before.
 func proposed(attributes []*tfprotov6.SchemaAttribute, prior, config cty.Value) cty.Value {

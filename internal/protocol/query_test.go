@@ -20,7 +20,7 @@ func (p *project) query(attributes string) []listed {
 	r := p.begin()
 	defer r.end()
 	blocks, err := parse("list \"" + listedType + "\" \"query\" {\n" + attributes + "\n}")
-	r.must(err)
+	r.check(err)
 	config, ok := r.evaluate(blocks[0])
 	server, serves := r.server("liqo").(tfprotov6.ListResourceServer)
 	if !ok || !serves {
@@ -30,11 +30,11 @@ func (p *project) query(attributes string) []listed {
 	valid, err := server.ValidateListResourceConfig(p.t.Context(), &tfprotov6.ValidateListResourceConfigRequest{
 		TypeName: listedType, Config: wire, IncludeResourceObject: sent(cty.True, cty.Bool),
 	})
-	r.must(err)
+	r.check(err)
 	r.outcome.told("list."+listedType+".query", config, valid.Diagnostics)
 	stream, err := server.ListResource(p.t.Context(),
 		&tfprotov6.ListResourceRequest{TypeName: listedType, Config: wire, IncludeResource: true, Limit: 100})
-	r.must(err)
+	r.check(err)
 	var found []listed
 	for result := range stream.Results {
 		r.outcome.told("list."+listedType+".query", config, result.Diagnostics)

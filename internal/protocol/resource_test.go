@@ -73,7 +73,7 @@ func (r *run) askForPlan(
 		ProposedNewState: sent(proposed(of.attributes, prior.value, config), of.of),
 		PriorPrivate:     prior.private, PriorIdentity: prior.identity,
 	})
-	r.must(err)
+	r.check(err)
 	if r.outcome.told(c.address, config, answer.Diagnostics) {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (r *run) planDelete(one *instance) {
 		TypeName: one.typeName, Config: null, PriorState: sent(one.value, kind), ProposedNewState: null,
 		PriorPrivate: one.private, PriorIdentity: one.identity,
 	})
-	r.must(err)
+	r.check(err)
 	if !r.outcome.told(one.address, one.value, answer.Diagnostics) {
 		r.outcome.changes = append(r.outcome.changes, &change{
 			address: one.address, action: "delete", prior: one, planned: cty.NullVal(kind), private: answer.PlannedPrivate,
@@ -128,7 +128,7 @@ func (r *run) refresh(address, provider string) (*instance, bool) {
 	answer, err := server.ReadResource(r.t.Context(), &tfprotov6.ReadResourceRequest{
 		TypeName: one.typeName, CurrentState: sent(one.value, kind), Private: one.private, CurrentIdentity: one.identity,
 	})
-	r.must(err)
+	r.check(err)
 	if r.outcome.told(address, one.value, answer.Diagnostics) {
 		return nil, false
 	}
@@ -143,11 +143,11 @@ func (r *run) refresh(address, provider string) (*instance, bool) {
 // upgrade lets the provider read a resource of a stored state, which may be of an older version of the provider.
 func (r *run) upgrade(server tfprotov6.ProviderServer, one *instance) bool {
 	stored, err := ctyjson.Marshal(one.value, one.value.Type())
-	r.must(err)
+	r.check(err)
 	answer, err := server.UpgradeResourceState(r.t.Context(), &tfprotov6.UpgradeResourceStateRequest{
 		TypeName: one.typeName, Version: one.version, RawState: &tfprotov6.RawState{JSON: stored},
 	})
-	r.must(err)
+	r.check(err)
 	of := schemaFor("resource", one.typeName)
 	one.value, one.version = received(answer.UpgradedState, of.of), of.version
 	return !r.outcome.told(one.address, one.value, answer.Diagnostics)
@@ -192,7 +192,7 @@ func (r *run) importInto(b *block, id string, identity *tfprotov6.ResourceIdenti
 	answer, err := server.ImportResourceState(r.t.Context(), &tfprotov6.ImportResourceStateRequest{
 		TypeName: b.typeName, ID: id, Identity: identity,
 	})
-	r.must(err)
+	r.check(err)
 	if r.outcome.told("", cty.NilVal, answer.Diagnostics) {
 		return
 	}
@@ -247,7 +247,7 @@ func (r *run) applyChange(server tfprotov6.ProviderServer, c *change, config cty
 		TypeName: c.block.typeName, Config: sent(config, of.of), PriorState: sent(prior.value, of.of),
 		PlannedState: sent(c.planned, of.of), PlannedPrivate: c.private, PlannedIdentity: c.identity,
 	})
-	r.must(err)
+	r.check(err)
 	failed := r.outcome.told(c.address, config, answer.Diagnostics)
 	now := &instance{
 		address: c.address, typeName: c.block.typeName, provider: c.block.provider, version: of.version,
@@ -283,7 +283,7 @@ func (r *run) applyDelete(c *change) bool {
 		TypeName: c.prior.typeName, Config: null, PriorState: sent(c.prior.value, kind), PlannedState: null,
 		PlannedPrivate: c.private, PlannedIdentity: c.prior.identity,
 	})
-	r.must(err)
+	r.check(err)
 	failed := r.outcome.told("", c.prior.value, answer.Diagnostics)
 	left := received(answer.NewState, kind)
 	if left.IsNull() {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
 
@@ -96,7 +95,7 @@ func (r *run) valid(server tfprotov6.ProviderServer, b *block, config cty.Value)
 			said = answer.Diagnostics
 		}
 	}
-	r.must(err)
+	r.check(err)
 	return !r.outcome.told(b.shownAddress(), config, said)
 }
 
@@ -106,13 +105,6 @@ func (b *block) shownAddress() string {
 		return `provider["registry.terraform.io/leafmesh/liqo"]`
 	}
 	return b.address
-}
-
-func (r *run) must(err error) {
-	r.t.Helper()
-	if err != nil {
-		r.t.Fatal(err)
-	}
 }
 
 // evaluate returns the value of a block. What it refers to is visited first. It reports false if that fails.
@@ -165,14 +157,14 @@ func (r *run) server(address string) tfprotov6.ProviderServer {
 	}
 	liqo := provider.New("test")
 	r.providers = append(r.providers, liqo)
-	server := providerserver.NewProtocol6(liqo)()
+	server := r.newServer(liqo)
 	if !r.valid(server, b, config) {
 		return nil
 	}
 	answer, err := server.ConfigureProvider(r.t.Context(), &tfprotov6.ConfigureProviderRequest{
 		TerraformVersion: "1.14.0", Config: sent(config, config.Type()),
 	})
-	r.must(err)
+	r.check(err)
 	if !r.outcome.told(b.shownAddress(), config, answer.Diagnostics) {
 		r.servers[address] = server
 	}
@@ -238,7 +230,7 @@ func (r *run) readData(b *block) {
 	}
 	answer, err := server.ReadDataSource(
 		r.t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: b.typeName, Config: sent(config, kind)})
-	r.must(err)
+	r.check(err)
 	if !r.outcome.told(b.address, config, answer.Diagnostics) {
 		r.values[b.address] = received(answer.State, kind)
 		r.read[b.address] = r.values[b.address]

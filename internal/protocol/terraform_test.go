@@ -10,12 +10,11 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"testing"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin"
 	tfjson "github.com/hashicorp/terraform-json"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
@@ -43,22 +42,23 @@ func (p *project) terraform() *terraform {
 		return nil
 	}
 	if p.cli == nil {
-		p.cli = &terraform{project: p, folder: p.t.TempDir(), reattach: attach(p.t)}
+		p.cli = &terraform{project: p, folder: p.t.TempDir(), reattach: p.attach()}
 	}
 	return p.cli
 }
 
 // attach serves a provider until the end of the test. It returns the value of TF_REATTACH_PROVIDERS.
-func attach(t *testing.T) string {
-	t.Helper()
+func (p *project) attach() string {
+	p.t.Helper()
 	ctx, end := context.WithCancel(context.Background())
 	started, ended := make(chan *plugin.ReattachConfig), make(chan struct{})
 	liqo := provider.New("test")
+	served := func() tfprotov6.ProviderServer { return p.newServer(liqo) }
 	go func() {
-		_ = tf6server.Serve("leafmesh/liqo", providerserver.NewProtocol6(liqo), tf6server.WithoutLogStderrOverride(),
+		_ = tf6server.Serve("leafmesh/liqo", served, tf6server.WithoutLogStderrOverride(),
 			tf6server.WithDebug(ctx, started, ended), tf6server.WithGoPluginLogger(hclog.NewNullLogger()))
 	}()
-	t.Cleanup(func() {
+	p.t.Cleanup(func() {
 		end()
 		<-ended
 		liqo.Close()
@@ -68,9 +68,7 @@ func attach(t *testing.T) string {
 		"Protocol": config.Protocol, "ProtocolVersion": config.ProtocolVersion, "Pid": config.Pid, "Test": config.Test,
 		"Addr": map[string]string{"Network": config.Addr.Network(), "String": config.Addr.String()},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(p.t, err)
 	return string(text)
 }
 
@@ -160,13 +158,6 @@ func (f *terraform) write() {
 		"main.tf": config, "extra.tf": extra, "terraform.tfvars.json": string(text),
 	} {
 		f.check(os.WriteFile(filepath.Join(f.folder, file), []byte(text), 0o600))
-	}
-}
-
-func (f *terraform) check(err error) {
-	f.t.Helper()
-	if err != nil {
-		f.t.Fatal(err)
 	}
 }
 

@@ -190,9 +190,7 @@ func (l *leaves) requested() map[string]metav1.PartialObjectMetadata {
 		for name, leaf := range l.all {
 			list := &metav1.PartialObjectMetadataList{}
 			list.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind + "List"))
-			if err := leaf.List(l.t.Context(), list); err != nil {
-				l.t.Fatal(err)
-			}
+			must(l.t, leaf.List(l.t.Context(), list))
 			for _, one := range list.Items {
 				found[name+" "+kind] = one
 			}
@@ -220,9 +218,7 @@ func differing(before, now map[string]metav1.PartialObjectMetadata) string {
 func keysNamed(t *testing.T, name string) *corev1.Secret {
 	t.Helper()
 	keys, err := reactions.Keys(metav1.ObjectMeta{Namespace: "default", Name: name})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return keys
 }
 
@@ -231,9 +227,7 @@ func (l *leaves) copyTemplate(name, kind, from string, without ...string) {
 	l.t.Helper()
 	template := &unstructured.Unstructured{}
 	template.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind))
-	if err := l.of(name).Get(l.t.Context(), client.ObjectKey{Namespace: "liqo", Name: from}, template); err != nil {
-		l.t.Fatal(err)
-	}
+	must(l.t, l.of(name).Get(l.t.Context(), client.ObjectKey{Namespace: "liqo", Name: from}, template))
 	for _, field := range without {
 		removeField(template.Object, field)
 	}
