@@ -1,19 +1,13 @@
 package protocol
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/zclconf/go-cty/cty"
 )
-
-func TestATaintedShortcutIsReplaced(t *testing.T) {
-	l := leavesFor(t)
-	p := l.project(t, between("milan", overNodePort))
-	p.apply()
-	p.taint(romeMilan)
-	p.apply().does("replace", romeMilan)
-	p.has(romeMilan, "Connected", "status")
-}
 
 func TestAShortcutIsReplacedOnDemand(t *testing.T) {
 	l := leavesFor(t)
@@ -92,4 +86,89 @@ func TestAnUnknownSettingMayTurnOutToBeNull(t *testing.T) {
 	p.plan().does("create", romeMilan)
 	p.set("node_port", cty.NumberIntVal(31020))
 	p.planFails("Error: node_port without NodePort")
+}
+
+func TestAReplacementKeepsConfiguredValues(t *testing.T) {
+	l := leavesFor(t, topology...)
+	l.have("rome", namespaceNamed("shortcuts"))
+	const settings = overNodePort + `
+		client_namespace = "shortcuts"
+		client_network   = { pod_cidrs = ["10.202.64.0/18"] }`
+	p := l.project(t, between("milan", settings))
+	p.apply()
+
+	p.configure(between("europe", settings))
+	l.of("rome").Stop()
+	continued := p.plan() // without the leaf that does not answer
+	continued.does("replace", romeMilan)
+	continued.says("Warning:", `leaf "rome"`, "connection refused", "with "+romeMilan+",")
+	l.of("rome").Start()
+	p.apply().does("replace", romeMilan)
+	p.has(romeMilan, "Connected", "status")
+	p.has(romeMilan, "shortcuts", "client_namespace")
+	p.has(romeMilan, `["10.202.64.0/18"]`, "client_network", "pod_cidrs")
+	p.destroy()
+}
+
+func TestAPlanHasUnknownValuesOnlyForAMissingConfiguration(t *testing.T) {
+	l := leavesFor(t)
+	p := l.project(t, between("milan", overNodePort))
+	p.apply()
+
+	l.lose("rome", inTenant(&networkingv1beta1.GatewayClient{}, "milan"))
+	repaired := p.apply()
+	repaired.does("update", romeMilan)
+	repaired.plans(romeMilan, `["10.202.0.0/16"]`, "client_network", "remapped_pod_cidrs")
+	repaired.plans(romeMilan, `["10.203.0.0/16"]`, "server_network", "remapped_pod_cidrs")
+	p.has(romeMilan, "Connected", "status")
+
+	l.lose("rome", inTenant(&networkingv1beta1.Configuration{}, "milan")) // Rome's record of Milan's network
+	repaired = p.apply()
+	repaired.does("update", romeMilan)
+	repaired.plans(romeMilan, `["10.202.0.0/16"]`, "client_network", "remapped_pod_cidrs")
+	repaired.plans(romeMilan, unknown, "server_network", "remapped_pod_cidrs")
+	p.has(romeMilan, "Connected", "status")
+}
+
+func TestAnUpdateWithNothingToChangeOnTheLeavesWritesNothingThere(t *testing.T) {
+	l := leavesFor(t)
+	settings := overNodePort
+	p := l.project(t, between("milan", settings))
+	p.apply()
+	for _, more := range []string{
+		"client_gateway = {}", `timeouts = { create = "3m" }`, "wait_for_connection = false", `on_destroy = "disconnect"`,
+	} {
+		settings += "\n" + more
+		p.configure(between("milan", settings))
+		l.writes() // only later ones
+		p.apply().does("update", romeMilan)
+		p.has(romeMilan, "Connected", "status")
+		if written := l.writes(); len(written) > 0 {
+			t.Errorf("with %s, the provider has sent %v", more, written)
+		}
+	}
+}
+
+func TestConfigurationsCanOutliveTheShortcut(t *testing.T) {
+	l := leavesFor(t)
+	p := l.project(t, between("milan", overNodePort+"\n"+`on_destroy = "disconnect"`))
+	p.apply()
+	before := l.requested()
+
+	p.configure("")
+	p.apply().does("delete", romeMilan)
+	left := l.requested()
+	names := slices.Sorted(maps.Keys(left))
+	if changes := differing(before, left); changes != "" ||
+		!slices.Equal(names, []string{"milan Configuration", "rome Configuration"}) {
+		t.Errorf("%q are left, and %q have changed", names, changes)
+	}
+
+	p.configure(between("milan", overNodePort))
+	p.apply().does("create", romeMilan)
+	p.has(romeMilan, "Connected", "status")
+	const created = "new milan GatewayServer, new milan PublicKey, new rome GatewayClient, new rome PublicKey"
+	if changes := differing(left, l.requested()); changes != created {
+		t.Errorf("a new shortcut has changed %q", changes)
+	}
 }
