@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -102,39 +101,20 @@ func (m *member) tooOld(ctx context.Context) (*Obstacle, error) {
 	return nil, nil
 }
 
-// denies looks for the flag of Liqo's controller-manager that forbids direct connections. Liqo that keeps both
-// addresses of a pod uses the one through the centre.
+// denies looks at whether Liqo on the leaf forbids direct connections. Liqo that keeps both addresses of a pod uses the
+// one through the centre.
 func (m *member) denies(ctx context.Context, keepsBoth bool) (*Obstacle, error) {
-	deployments, err := liqo.ControllerManagers(ctx, m.leaf)
-	if err != nil {
+	if denied, err := liqo.DeniesDirectConnections(ctx, m.leaf); err != nil || !denied {
 		return nil, err
 	}
-	for _, argument := range arguments(deployments) {
-		flag, value, _ := strings.Cut(argument, "=")
-		if flag == "--deny-direct-connections" && value != "false" {
-			effect := fmt.Sprintf("It removes the pods of other leaves from a Service that requests them. So %q reaches "+
-				"none of these pods, not even through the central cluster.", m.name())
-			if keepsBoth {
-				effect = fmt.Sprintf("So %q reaches the pods of other leaves through the central cluster.", m.name())
-			}
-			return m.obstacle("direct-connections-denied",
-				fmt.Sprintf("Liqo on leaf %q forbids direct connections (`networking.denyDirectConnections`). %s",
-					m.name(), effect),
-				"Set this value of Liqo's chart to false on that leaf, or remove this resource."), nil
-		}
+	effect := fmt.Sprintf("It removes the pods of other leaves from a Service that requests them. So %q reaches "+
+		"none of these pods, not even through the central cluster.", m.name())
+	if keepsBoth {
+		effect = fmt.Sprintf("So %q reaches the pods of other leaves through the central cluster.", m.name())
 	}
-	return nil, nil
-}
-
-// arguments returns the arguments of all containers.
-func arguments(deployments []appsv1.Deployment) []string {
-	var all []string
-	for i := range deployments {
-		for _, container := range deployments[i].Spec.Template.Spec.Containers {
-			all = append(all, container.Args...)
-		}
-	}
-	return all
+	return m.obstacle("direct-connections-denied",
+		fmt.Sprintf("Liqo on leaf %q forbids direct connections (`networking.denyDirectConnections`). %s", m.name(), effect),
+		"Set this value of Liqo's chart to false on that leaf, or remove this resource."), nil
 }
 
 // untranslatable looks for what keeps Liqo from finding the direct address of a pod of another leaf.

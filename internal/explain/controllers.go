@@ -14,9 +14,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
-// controllersName is the name of the Deployment of Liqo's controllers in Liqo's chart.
-const controllersName = "liqo-controller-manager"
-
 const controllersDown = "Liqo's controllers do not run"
 
 // controllers explains why Liqo has not reacted to the provider's objects.
@@ -50,10 +47,7 @@ func idleControllers(ctx context.Context, leaf *cluster.Leaf, ignored ...client.
 		ID:       "liqo-not-reacting",
 		Summary:  "Liqo does not react",
 		Evidence: []string{fmt.Sprintf("Liqo has not reacted to %s yet.", Names(leaf, ignored...))},
-		Advice: fmt.Sprintf(
-			"The log of Liqo's controllers on leaf %q shows why:\n\n  kubectl -n %s logs deployment/%s",
-			leaf.Name, leaf.LiqoNamespace, controllersName,
-		),
+		Advice:   fmt.Sprintf("The log of Liqo's controllers on leaf %q shows why:\n\n", leaf.Name) + controllersLog(leaf),
 	}
 	var errs []error
 	for _, object := range ignored {
@@ -72,16 +66,19 @@ func idleControllers(ctx context.Context, leaf *cluster.Leaf, ignored ...client.
 
 // startControllers returns the advice for a leaf whose Liqo controllers do not run.
 func startControllers(leaf *cluster.Leaf) string {
-	return fmt.Sprintf(
-		"Start Liqo's controllers on leaf %q again. To see why they do not run:\n\n  kubectl -n %s describe deployment %s",
-		leaf.Name, leaf.LiqoNamespace, controllersName,
-	)
+	return fmt.Sprintf("Start Liqo's controllers on leaf %q again. To see why they do not run:\n\n"+
+		"  kubectl -n %s describe deployment -l %s", leaf.Name, leaf.LiqoNamespace, liqo.ControllersSelector)
+}
+
+// controllersLog returns the command that shows the log of Liqo's controllers.
+func controllersLog(leaf *cluster.Leaf) string {
+	return fmt.Sprintf("  kubectl -n %s logs -l %s --tail=-1", leaf.LiqoNamespace, liqo.ControllersSelector)
 }
 
 // controllersState returns a sentence about the Deployment of Liqo's controllers, and reports whether none of them
 // runs.
 func controllersState(ctx context.Context, leaf *cluster.Leaf) (sentence string, down bool, err error) {
-	deployments, err := liqo.ControllerManagers(ctx, leaf)
+	deployments, err := liqo.Controllers(ctx, leaf)
 	if err != nil {
 		return "", false, err
 	}

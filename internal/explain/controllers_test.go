@@ -16,10 +16,12 @@ func TestLiqosControllersAreTheCauseIfTheyDoNotReact(t *testing.T) {
 		"Liqo has not reacted to Configuration liqo-tenant-rome/rome and GatewayServer liqo-tenant-rome/rome yet.",
 		"Deployment liqo/liqo-controller-manager, which runs Liqo's controllers, has 0 of 1 replicas available.",
 		`Start Liqo's controllers on leaf "milan" again.`,
-		"\n  kubectl -n liqo describe deployment liqo-controller-manager")
-	says(t, told(t, unnoticedGateway(), liqoControllers(1)),
-		"Liqo does not react", "has 1 of 1 replicas available",
-		"\n  kubectl -n liqo logs deployment/liqo-controller-manager")
+		"\n  kubectl -n liqo describe deployment -l app.kubernetes.io/name=controller-manager")
+	ofAnotherRelease := liqoControllers(1)
+	ofAnotherRelease.Name = "mesh-controller-manager"
+	says(t, told(t, unnoticedGateway(), ofAnotherRelease), "Liqo does not react",
+		"Deployment liqo/mesh-controller-manager, which runs Liqo's controllers, has 1 of 1 replicas available.",
+		"\n  kubectl -n liqo logs -l app.kubernetes.io/name=controller-manager --tail=-1")
 }
 
 func TestLiqosControllersAreTheCauseIfAGatewayHasNothingElse(t *testing.T) {

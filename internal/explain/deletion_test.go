@@ -29,7 +29,7 @@ func TestTheErrorSaysWhatBlocksADeletion(t *testing.T) {
 		"Do not remove a finalizer by hand: the controller")
 	says(t, told(t, leavingGateway("liqo.io/hold"), liqoControllers(0)), "Liqo's controllers do not run",
 		"waits for the finalizer liqo.io/hold.", "has 0 of 1 replicas available",
-		"describe deployment liqo-controller-manager\n\nDestroy or apply again;",
+		"describe deployment -l app.kubernetes.io/name=controller-manager\n\nDestroy or apply again;",
 		"Do not remove a finalizer by hand: the controller")
 	byOthers := told(t, leavingGateway("example.com/hold"), liqoControllers(0))
 	says(t, byOthers, held, "waits for the finalizer example.com/hold.")

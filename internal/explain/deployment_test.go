@@ -58,9 +58,9 @@ func TestTheAPIServerExplainsAMissingDeployment(t *testing.T) {
 		"no permission for the dry run": {
 			apierrors.NewForbidden(deployments, "gw-rome", errors.New(
 				`User "jane" cannot create resource "deployments" in API group "apps" in the namespace "liqo-tenant-rome"`)),
-			"Liqo does not react", "logs deployment/liqo-controller-manager",
+			"Liqo does not react", "logs -l app.kubernetes.io/name=controller-manager",
 		},
-		"nothing, on the second try": {nil, "Liqo does not react", "logs deployment/liqo-controller-manager"},
+		"nothing, on the second try": {nil, "Liqo does not react", "logs -l app.kubernetes.io/name=controller-manager"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			technology := &networkingv1beta1.WgGatewayServer{ObjectMeta: written("rome", "")}

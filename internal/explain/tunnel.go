@@ -70,8 +70,7 @@ func unfinished(_ context.Context, s Subject, view view) ([]trouble.Problem, err
 			Advice: fmt.Sprintf("Liqo gives none if the node of the gateway's pod is not ready or has no address, or if "+
 				"several active pods of gateways run in namespace %[1]s. Check this:\n\n"+
 				"  kubectl -n %[1]s get pods -l networking.liqo.io/component=gateway -o wide\n\n"+
-				"The log of Liqo's controllers shows more:\n\n  kubectl -n %[2]s logs deployment/%[3]s",
-				gateway.GetNamespace(), s.Leaf.LiqoNamespace, controllersName),
+				"The log of Liqo's controllers shows more:\n\n%[2]s", gateway.GetNamespace(), controllersLog(s.Leaf)),
 		}}, nil
 	case gateway.Role == liqo.ClientRole && view.Dialled() == nil:
 		return []trouble.Problem{{

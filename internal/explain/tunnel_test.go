@@ -20,7 +20,8 @@ func TestTheErrorSaysWhatARunningGatewayLacks(t *testing.T) {
 		"Liqo gives none if the node of the gateway's pod is not ready or has no address, or if several active pods of "+
 			"gateways run in namespace liqo-tenant-rome. Check this:\n\n"+
 			"  kubectl -n liqo-tenant-rome get pods -l networking.liqo.io/component=gateway -o wide\n\n"+
-			"The log of Liqo's controllers shows more:\n\n  kubectl -n liqo logs deployment/liqo-controller-manager")
+			"The log of Liqo's controllers shows more:\n\n"+
+			"  kubectl -n liqo logs -l app.kubernetes.io/name=controller-manager --tail=-1")
 	says(t, told(t, runningGateway()...), `the key of "rome" is missing`, `does not have the key of "rome" yet`,
 		`Check why the gateway of "rome" has not created a key.`)
 	says(t, told(t, append(runningGateway(), key("rome"))...), "the gateway reports no connection",

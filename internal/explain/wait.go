@@ -94,9 +94,9 @@ func failed(last error) cause {
 // nothing returns the cause for a wait if the leaf does not show why the wait did not end.
 func (s Subject) nothing(ctx context.Context, waitedFor string) trouble.Problem {
 	c := gaveUp("wait-timed-out", waitedFor)
-	c.Advice = fmt.Sprintf("The log of Liqo's controllers may show it:\n\n  kubectl -n %s logs deployment/%s\n\n"+
+	c.Advice = fmt.Sprintf("The log of Liqo's controllers may show it:\n\n%s\n\n"+
 		"If the leaf is only slow, allow more time in `timeouts`. After a create that failed, run `terraform untaint` "+
-		"before the next apply, which otherwise replaces what exists.", s.Leaf.LiqoNamespace, controllersName)
+		"before the next apply, which otherwise replaces what exists.", controllersLog(s.Leaf))
 	if state, _, err := controllersState(ctx, s.Leaf); err == nil {
 		c.Evidence = append(c.Evidence, state)
 	}

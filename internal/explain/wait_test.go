@@ -21,7 +21,8 @@ func TestTheErrorSaysThatALeafShowsNoCause(t *testing.T) {
 	says(t, told(t, liqoControllers(1)), "gave up waiting for an end",
 		"Nothing on this leaf shows why.\nDeployment liqo/liqo-controller-manager, which runs Liqo's controllers, "+
 			"has 1 of 1 replicas available.",
-		"\n\nThe log of Liqo's controllers may show it:\n\n  kubectl -n liqo logs deployment/liqo-controller-manager\n\n"+
+		"\n\nThe log of Liqo's controllers may show it:\n\n"+
+			"  kubectl -n liqo logs -l app.kubernetes.io/name=controller-manager --tail=-1\n\n"+
 			"If the leaf is only slow, allow more time in `timeouts`. After a create that failed, run `terraform untaint` "+
 			"before the next apply, which otherwise replaces what exists.")
 }

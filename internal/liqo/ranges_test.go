@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -32,6 +33,17 @@ func TestALeafsRangesAreAskedForOnceAndAgainAfterAFailure(t *testing.T) {
 			t.Errorf("got %+v (%v)", ranges, err)
 		}
 		failure = errors.New("asked again")
+	}
+}
+
+func TestTheInternalCIDRMayBeMissing(t *testing.T) {
+	for expected, more := range map[string][]client.Object{
+		"": nil, "10.80.0.0/16": {clustertest.Range("internal-cidr", "10.80.0.0/16")},
+	} {
+		leaf := clustertest.Leaf(t, "rome", append(clustertest.Ranges("10.1.0.0/16", "10.2.0.0/16"), more...)...)
+		if ranges, err := liqo.RangesOf(t.Context(), leaf); err != nil || ranges.InternalCIDR != expected {
+			t.Errorf("got %+v (%v)", ranges, err)
+		}
 	}
 }
 

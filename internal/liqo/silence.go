@@ -3,7 +3,6 @@ package liqo
 import (
 	"context"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -148,22 +147,11 @@ func PingsOf(ctx context.Context, leaf *cluster.Leaf, gateway client.Object) (Pi
 // readPings reads the flags of the gateway's container, whose name Liqo does not promise. What can't be read is as
 // usual: a gateway does not start with it.
 func readPings(deployment *appsv1.Deployment) Pings {
-	pings := UsualPings()
-	for _, container := range deployment.Spec.Template.Spec.Containers {
-		for _, argument := range container.Args {
-			flag, value, _ := strings.Cut(argument, "=")
-			switch flag {
-			case "--ping-enabled":
-				set(&pings.Enabled, value, strconv.ParseBool)
-			case "--ping-interval":
-				set(&pings.Interval, value, time.ParseDuration)
-			case "--ping-loss-threshold":
-				set(&pings.LossThreshold, value, strconv.Atoi)
-			case "--ping-update-status-interval":
-				set(&pings.Report, value, time.ParseDuration)
-			}
-		}
-	}
+	pings, flags := UsualPings(), flagsOf(deployment)
+	set(&pings.Enabled, flags["--ping-enabled"], strconv.ParseBool)
+	set(&pings.Interval, flags["--ping-interval"], time.ParseDuration)
+	set(&pings.LossThreshold, flags["--ping-loss-threshold"], strconv.Atoi)
+	set(&pings.Report, flags["--ping-update-status-interval"], time.ParseDuration)
 	return pings
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -37,21 +36,5 @@ func TestGatewayTemplatesAreThoseOfServersThenThoseOfClientsAndNoneThatIsDerived
 	}
 	if got, err := liqo.GatewayTemplates(t.Context(), leaf); err != nil || !slices.Equal(got, expected) {
 		t.Errorf("got %+v (%v)", got, err)
-	}
-}
-
-func TestAnInternalCIDRMayBeMissing(t *testing.T) {
-	if cidr, err := liqo.InternalCIDR(t.Context(), clustertest.Leaf(t, "rome")); err != nil || cidr != "" {
-		t.Errorf("got %q (%v)", cidr, err)
-	}
-	leaf := clustertest.Leaf(t, "rome", &ipamv1alpha1.Network{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: "liqo", Name: "internal-cidr",
-			Labels: map[string]string{"ipam.liqo.io/network-type": "internal-cidr"},
-		},
-		Status: ipamv1alpha1.NetworkStatus{CIDR: "10.80.0.0/16"},
-	})
-	if cidr, err := liqo.InternalCIDR(t.Context(), leaf); err != nil || cidr != "10.80.0.0/16" {
-		t.Errorf("got %q (%v)", cidr, err)
 	}
 }

@@ -153,21 +153,20 @@ func (m *clusterDataModel) versions(ctx context.Context, leaf *cluster.Leaf) dia
 // facts sets everything that every leaf has.
 func (m *clusterDataModel) facts(ctx context.Context, leaf *cluster.Leaf) error {
 	var (
-		version, internal string
-		ranges            liqo.Ranges
-		templates         []liqo.GatewayTemplate
+		version   string
+		ranges    liqo.Ranges
+		templates []liqo.GatewayTemplate
 	)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) { version, err = leaf.KubernetesVersion(ctx); return err })
 	group.Go(func() (err error) { ranges, err = liqo.RangesOf(ctx, leaf); return err })
-	group.Go(func() (err error) { internal, err = liqo.InternalCIDR(ctx, leaf); return err })
 	group.Go(func() (err error) { templates, err = liqo.GatewayTemplates(ctx, leaf); return err })
 	if err := group.Wait(); err != nil {
 		return err
 	}
 	m.KubernetesVersion = types.StringValue(version)
 	m.PodCIDRs, m.ExternalCIDR = cidrList(ranges.PodCIDRs), cidrOrNull(ranges.ExternalCIDR)
-	m.InternalCIDR = cidrOrNull(internal)
+	m.InternalCIDR = cidrOrNull(ranges.InternalCIDR)
 	m.GatewayTemplates = make([]gatewayTemplateModel, len(templates))
 	for i, template := range templates {
 		m.GatewayTemplates[i] = gatewayTemplateModel{
