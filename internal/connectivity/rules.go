@@ -19,10 +19,10 @@ func (w way) forbidden() *Fault {
 		return nil
 	}
 	target := w.to.listeners[w.target].Status.PodIP
-	if limits := w.to.objects.Limits(); limits != nil && !limits.LetsIn(liqo.ICMP, 0, target) {
+	if limits := w.to.objects.Limits(); !limits.LetsIn(liqo.ICMP, 0, target) {
 		return w.to.rulesFault(w, target, limits.In, fmt.Sprintf("pings from %q", w.from.Leaf.Name))
 	}
-	if limits := w.from.objects.Limits(); limits != nil && !limits.LetsOut(liqo.ICMP, 0, target) {
+	if limits := w.from.objects.Limits(); !limits.LetsOut(liqo.ICMP, 0, target) {
 		return w.from.rulesFault(w, target, limits.Out, fmt.Sprintf("answers to pings from %q", w.from.Leaf.Name))
 	}
 	return nil

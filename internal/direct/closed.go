@@ -1,6 +1,7 @@
 package direct
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
@@ -19,37 +21,46 @@ import (
 // closedPorts returns a problem for each leaf whose gateway drops connections of the Service, and each other leaf from
 // which they come. It reads the caches of the leaves. The error says which of them can't be read.
 func (s *Service) closedPorts(ctx context.Context, members []*member, pods []pod) ([]*trouble.Problem, error) {
-	enforced, errs := map[string]map[string]liqo.Enforced{}, []error(nil)
+	var errs []error
 	for _, m := range members {
 		if m.err != nil {
 			continue // its warning is another one
 		}
-		limits, err := liqo.EnforcedAt(ctx, m.leaf)
-		enforced[m.id], errs = limits, append(errs, err)
+		var err error
+		m.enforced, err = liqo.EnforcedAt(ctx, m.leaf)
+		errs = append(errs, err)
 	}
 	var problems []*trouble.Problem
 	for _, to := range members {
-		ports := portsIn(pods, to)
 		for _, from := range members {
-			if from.id == to.id {
-				continue
+			if from != to {
+				problems = append(problems, s.closedBetween(from, to, portsIn(pods, to))...)
 			}
-			atServing, limitsIn := enforced[to.id][from.id]
-			atAsking, limitsOut := enforced[from.id][to.id]
-			var in, out []closedPort
-			for _, port := range ports {
-				switch {
-				case limitsIn && !atServing.LetsIn(port.protocol, port.number, port.address):
-					in = append(in, port)
-				case limitsOut && !atAsking.LetsOut(port.protocol, port.number, port.address):
-					out = append(out, port)
-				}
-			}
-			problems = append(problems, s.closed(to, from, to, atServing.Role, in), // of nothing, it is nil
-				s.closed(from, from, to, atAsking.Role.Other(), out))
 		}
 	}
-	return slices.DeleteFunc(problems, func(one *trouble.Problem) bool { return one == nil }), errors.Join(errs...)
+	return problems, errors.Join(errs...)
+}
+
+// closedBetween returns a problem for each of the two gateways that drops connections from one leaf to ports in another.
+func (s *Service) closedBetween(from, to *member, ports []closedPort) []*trouble.Problem {
+	serving, asking := to.enforced[from.id], from.enforced[to.id]
+	var in, out []closedPort
+	for _, port := range ports {
+		switch {
+		case !serving.LetsIn(port.protocol, port.number, port.address):
+			in = append(in, port)
+		case !asking.LetsOut(port.protocol, port.number, port.address):
+			out = append(out, port)
+		}
+	}
+	var problems []*trouble.Problem
+	if len(in) > 0 {
+		problems = append(problems, s.closed(to, from, to, serving.Role, in))
+	}
+	if len(out) > 0 {
+		problems = append(problems, s.closed(from, from, to, asking.Role.Other(), out))
+	}
+	return problems
 }
 
 // closedPort is a port of a pod to which no rule lets connections cross.
@@ -68,16 +79,10 @@ func portsIn(pods []pod, leaf *member) []closedPort {
 		if p.cluster != leaf.id {
 			continue
 		}
-		address := p.address
-		if own := leaf.addresses.own[[2]string{p.name, string(p.kind)}]; own.ip != "" {
-			address = own.ip
-		}
+		address := cmp.Or(leaf.addresses.ofOwn(p).ip, p.address)
 		for _, port := range p.ports {
 			if port.Port != nil {
-				protocol := corev1.ProtocolTCP
-				if port.Protocol != nil {
-					protocol = *port.Protocol
-				}
+				protocol := ptr.Deref(port.Protocol, corev1.ProtocolTCP)
 				all = append(all, closedPort{string(protocol), *port.Port, p.name, address})
 			}
 		}
@@ -88,9 +93,6 @@ func portsIn(pods []pod, leaf *member) []closedPort {
 // closed returns the problem that the gateway of a leaf drops connections from one leaf to pods of another one, whose
 // gateway has this role.
 func (s *Service) closed(dropping, from, to *member, role liqo.GatewayRole, ports []closedPort) *trouble.Problem {
-	if len(ports) == 0 {
-		return nil
-	}
 	var evidence, rules []string
 	for _, port := range ports {
 		rule := fmt.Sprintf("`{ to = %q, protocol = %q, port = %d }`", role, port.protocol, port.number)

@@ -19,9 +19,29 @@ type Endpoint struct {
 	Path    Path
 	Problem string // why the path is not direct, and what would help, in sentences; empty if nothing is wrong
 
-	late  bool // Liqo has not looked since it could have another path
-	stuck bool // and it looks only after the request was renewed
+	standing standing
 }
+
+// standing is how a pod of another leaf stands to the request for direct connections.
+type standing int
+
+const (
+	settled    standing = iota // nothing has to happen: it is reached directly, or need not be
+	notReady                   // it is reached directly, but gets no packets
+	hindered                   // an [Obstacle] keeps the leaf from reaching it directly
+	failedOver                 // it is reached through the centre until the network of the two leaves is connected again
+
+	// Liqo has not looked since there could be another path.
+	untold     // it has not told the leaf about the pod
+	catchingUp // it looks by itself
+	outdated   // it looks only after the request was renewed
+	stranded   // the same, and there is an obstacle: packets are lost, and could at least go through the centre
+)
+
+func (s standing) isLate() bool { return s >= untold }
+
+// needsRenewal reports whether an apply makes Liqo look again.
+func (s standing) needsRenewal() bool { return s >= outdated }
 
 // Path is the way of packets from a leaf to a pod.
 type Path string
@@ -44,6 +64,7 @@ const indirect = "-indirect"
 type address struct {
 	ip    string
 	ready bool // the leaf sends packets of the Service to it
+	twin  bool // it leads through the centre although there could be a direct one
 }
 
 // addresses has the address of each pod in the EndpointSlices of the Service in a leaf.
@@ -52,15 +73,18 @@ type addresses struct {
 	reflected map[[2]string]address // of pods of other clusters, by name and EndpointSlice, which has the centre's name
 }
 
-// reflectedAddress returns the address at which the leaf reaches a pod of another cluster. Twin reports whether it is
-// the address through the centre although there could be a direct one.
-func (a addresses) reflectedAddress(p pod) (used address, twin bool) {
-	used = a.reflected[[2]string{p.name, p.slice}]
+// ofOwn returns the address of a pod of the leaf.
+func (a addresses) ofOwn(p pod) address { return a.own[[2]string{p.name, string(p.kind)}] }
+
+// reflectedAddress returns the address at which the leaf reaches a pod of another cluster.
+func (a addresses) reflectedAddress(p pod) address {
+	used := a.reflected[[2]string{p.name, p.slice}]
 	other := a.reflected[[2]string{p.name, p.slice + indirect}]
 	if other.ip != "" && !used.ready && (other.ready || used.ip == "") {
-		return other, true
+		other.twin = true
+		return other
 	}
-	return used, false
+	return used
 }
 
 // keepsBoth reports whether Liqo keeps the addresses through the centre beside the direct ones.
@@ -83,7 +107,7 @@ func addressesIn(list []discoveryv1.EndpointSlice) addresses {
 		}
 		for _, endpoint := range slice.Endpoints {
 			if endpoint.TargetRef != nil && len(endpoint.Addresses) > 0 {
-				names[[2]string{endpoint.TargetRef.Name, key}] = address{endpoint.Addresses[0], isReady(endpoint)}
+				names[[2]string{endpoint.TargetRef.Name, key}] = address{ip: endpoint.Addresses[0], ready: isReady(endpoint)}
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -23,7 +24,8 @@ type member struct {
 	err     error
 	names   map[string]string // of all clusters that are concerned, by their IDs
 
-	addresses addresses // as [member.observe] has read them
+	addresses addresses                // as [member.look] has read them last
+	enforced  map[string]liqo.Enforced // what may cross its networks, by the ID of the other cluster
 }
 
 // name is the user's name of the leaf or, if it is not known, the cluster ID.
@@ -36,40 +38,42 @@ func (m *member) nameOf(id string) string {
 	return id
 }
 
-// endpoints returns how the leaf reaches each pod, from its EndpointSlices of the Service. With requested, the Service
-// requests direct connections.
-func (m *member) endpoints(
-	ctx context.Context, pods []pod, addresses addresses, limits obstacles, requested bool,
-) ([]Endpoint, error) {
+// look returns how the leaf reaches each pod, by its EndpointSlices of the Service, and the obstacles. With requested,
+// the Service requests direct connections.
+func (m *member) look(
+	ctx context.Context, pods []pod, list []discoveryv1.EndpointSlice, requested bool,
+) ([]Endpoint, obstacles, error) {
+	m.addresses = addressesIn(list)
+	obstacles, err := m.obstacles(ctx, pods)
+	if err != nil {
+		return nil, nil, err
+	}
 	toCentre, err := configurationOf(ctx, m.leaf, string(m.service.Centre.ID))
 	if err != nil {
-		return nil, err
+		return nil, obstacles, err
 	}
 	all := make([]Endpoint, len(pods))
 	for i, p := range pods {
-		used, twin := addresses.reflectedAddress(p)
-		obstacle := limits.obstacleFor(p)
+		used := m.addresses.reflectedAddress(p)
 		if p.cluster == m.id {
-			used = addresses.own[[2]string{p.name, string(p.kind)}]
+			used = m.addresses.ofOwn(p)
 		}
 		endpoint := Endpoint{
 			Leaf: m.name(), Pod: p.name, Cluster: m.nameOf(p.cluster), Address: used.ip,
 			Path: m.path(ctx, p, used.ip, toCentre),
 		}
-		if endpoint.Path == Central && twin && obstacle == nil && requested {
-			endpoint.Path = FailedOver
-		}
-		switch {
-		case !p.elsewhere(m):
-		case endpoint.Path != Direct:
-			endpoint.explain(obstacle, requested, limits.followsNetworks)
-		case p.ready && !used.ready:
-			endpoint.Problem = fmt.Sprintf("Liqo on leaf %q does not report the pod as ready, so the Service sends it no "+
-				"packets there: the network with the central cluster or its API server is down.", m.name())
+		if p.elsewhere(m) {
+			if endpoint.standing, err = m.standing(ctx, p, endpoint.Path, used, obstacles[p.slice], requested); err != nil {
+				return nil, obstacles, err
+			}
+			if endpoint.standing == failedOver {
+				endpoint.Path = FailedOver
+			}
+			endpoint.explain(obstacles[p.slice])
 		}
 		all[i] = endpoint
 	}
-	return all, nil
+	return all, obstacles, nil
 }
 
 // path returns the way to a pod at the address that the leaf uses. The Configuration is that for the centre, or nil.
@@ -95,32 +99,56 @@ func (p pod) elsewhere(from *member) bool {
 	return p.cluster != from.id && p.cluster != string(from.service.Centre.ID)
 }
 
-// explain adds why the pod of another leaf is not reached directly, if that is a problem. Liqo that follows networks
-// looks at the Service by itself.
-func (e *Endpoint) explain(obstacle *Obstacle, requested, followsNetworks bool) {
-	var sentences []string
-	if e.Path == Stale {
-		sentences = append(sentences, fmt.Sprintf("Leaf %q has no network with this address, so packets are lost.", e.Leaf))
-	}
+// standing decides how a pod of another leaf stands that the leaf reaches on this path. The obstacle may be nil.
+func (m *member) standing(
+	ctx context.Context, p pod, path Path, used address, obstacle *Obstacle, requested bool,
+) (standing, error) {
 	switch {
-	case !requested:
+	case path == Direct && p.ready && !used.ready:
+		return notReady, nil
+	case path == Direct, !requested:
+		return settled, nil
+	case obstacle != nil && path == Stale && obstacle.Missing != [2]string{}:
+		return stranded, nil
 	case obstacle != nil:
+		return hindered, nil
+	case path == Central && used.twin:
+		return failedOver, nil
+	case path == None:
+		return untold, nil
+	}
+	able, err := liqo.CapabilitiesOf(ctx, m.leaf)
+	if able.FollowsNetworks {
+		return catchingUp, err
+	}
+	return outdated, err
+}
+
+// explain says what is wrong with how a pod of another leaf stands. The obstacle may be nil.
+func (e *Endpoint) explain(obstacle *Obstacle) {
+	var sentences []string
+	say := func(format string, values ...any) { sentences = append(sentences, fmt.Sprintf(format, values...)) }
+	if e.Path == Stale {
+		say("Leaf %q has no network with this address, so packets are lost.", e.Leaf)
+	}
+	switch e.standing {
+	case settled:
+	case notReady:
+		say("Liqo on leaf %q does not report the pod as ready, so the Service sends it no packets there: the network with "+
+			"the central cluster or its API server is down.", e.Leaf)
+	case hindered, stranded:
 		sentences = append(append(sentences, obstacle.Evidence...), obstacle.Advice)
-		e.late = e.Path == Stale && obstacle.Missing != [2]string{} // at least it could go through the centre again
-		e.stuck = e.late
-	case e.Path == FailedOver:
-		sentences = append(sentences, fmt.Sprintf("The network of %q and %q is not connected, so Liqo on leaf %q sends "+
-			"packets through the central cluster until it is again.", e.Leaf, e.Cluster, e.Leaf))
-	case e.Path == None:
-		sentences, e.late = append(sentences, fmt.Sprintf("Liqo has not told leaf %q about the pod yet.", e.Leaf)), true
-	default:
-		sentences, e.late = append(sentences, fmt.Sprintf("Liqo on leaf %q has not looked at the Service since the network "+
-			"with %q is as it is now.", e.Leaf, e.Cluster)), true
-		if e.stuck = !followsNetworks; e.stuck {
-			sentences = append(sentences, "The next apply makes it do so.")
+	case failedOver:
+		say("The network of %q and %q is not connected, so Liqo on leaf %q sends packets through the central cluster until "+
+			"it is again.", e.Leaf, e.Cluster, e.Leaf)
+	case untold:
+		say("Liqo has not told leaf %q about the pod yet.", e.Leaf)
+	case catchingUp, outdated:
+		say("Liqo on leaf %q has not looked at the Service since the network with %q is as it is now.", e.Leaf, e.Cluster)
+		if e.standing == outdated {
+			say("The next apply makes it do so.")
 		} else {
-			sentences = append(sentences,
-				"It does so by itself. If it does not, look at the log of liqo-controller-manager there.")
+			say("It does so by itself. If it does not, look at the log of liqo-controller-manager there.")
 		}
 	}
 	e.Problem = strings.Join(sentences, " ")

@@ -1,7 +1,6 @@
 package direct
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -51,10 +50,10 @@ func (s State) Status() Status {
 			status = Partial
 		}
 		for _, endpoint := range leaf.Endpoints {
-			switch {
-			case endpoint.stuck:
+			switch standing := endpoint.standing; {
+			case standing.needsRenewal():
 				return Outdated
-			case endpoint.Problem != "" && (!endpoint.late || endpoint.Path != None): // a new pod needs no apply
+			case standing != settled && standing != untold: // a new pod needs no apply
 				status = Partial
 			}
 		}
@@ -131,28 +130,8 @@ func (m *member) observe(ctx context.Context, pods []pod, requested bool) LeafSt
 			return state
 		}
 	}
-	m.addresses = addressesIn(list.Items)
-	limits, err := m.obstacles(ctx, pods, m.addresses)
-	if err == nil {
-		state.Obstacles = limits.all()
-		state.Endpoints, err = m.endpoints(ctx, pods, m.addresses, limits, requested)
-	}
-	state.Err = err
+	var obstacles obstacles
+	state.Endpoints, obstacles, state.Err = m.look(ctx, pods, list.Items, requested)
+	state.Obstacles = obstacles.all()
 	return state
-}
-
-// all returns the obstacles, each once.
-func (o obstacles) all() []Obstacle {
-	var all []Obstacle
-	if o.whole != nil {
-		all = append(all, *o.whole)
-	}
-	for _, obstacle := range o.bySlice {
-		if obstacle != nil {
-			all = append(all, *obstacle)
-		}
-	}
-	byText := func(a, b Obstacle) int { return cmp.Compare(a.Detail(), b.Detail()) }
-	slices.SortFunc(all, byText)
-	return slices.CompactFunc(all, func(a, b Obstacle) bool { return byText(a, b) == 0 })
 }

@@ -40,7 +40,7 @@ func TestALeafThatHasNotAcceptedTheNamespaceHasTheReasonInItsLog(t *testing.T) {
 	members, err := of(centre, rome(t), milan(t)).members(t.Context())
 	must(t, err)
 	for _, m := range members {
-		obstacle, err := m.unmapped(t.Context())
+		obstacle, err := m.unmapped(t.Context(), pod{})
 		switch {
 		case err != nil || (obstacle != nil) != (m.name() == "rome"):
 			t.Errorf("%s: got %+v (%v)", m.name(), obstacle, err)

@@ -1,6 +1,7 @@
 package direct
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -29,54 +30,46 @@ func (m *member) obstacle(id trouble.ID, why, advice string) *Obstacle {
 	}}
 }
 
-// obstacles are what keeps one leaf from reaching pods of other leaves directly.
-type obstacles struct {
-	whole   *Obstacle            // for all pods
-	bySlice map[string]*Obstacle // for all pods of an EndpointSlice of the centre
+// obstacles are what keeps one leaf from reaching pods of other leaves directly, by the EndpointSlice of the centre with
+// these pods. Liqo translates all addresses of an EndpointSlice or, if it can't translate one of them, none:
+// shadowendpointslice_controller.go of Liqo 1.2.0.
+type obstacles map[string]*Obstacle
 
-	followsNetworks bool // see [liqo.Capabilities]
-}
-
-func (o obstacles) obstacleFor(p pod) *Obstacle {
-	if o.whole != nil {
-		return o.whole
-	}
-	return o.bySlice[p.slice]
-}
-
-// obstacles looks for what keeps the leaf from reaching pods of other leaves directly. Liqo translates all addresses of
-// an EndpointSlice or, if it can't translate one of them, none: shadowendpointslice_controller.go of Liqo 1.2.0.
-func (m *member) obstacles(ctx context.Context, pods []pod, addresses addresses) (obstacles, error) {
-	obstacles := obstacles{bySlice: map[string]*Obstacle{}}
-	if !slices.ContainsFunc(pods, func(p pod) bool { return p.elsewhere(m) }) {
-		return obstacles, nil
-	}
-	able, err := liqo.CapabilitiesOf(ctx, m.leaf)
-	if err != nil {
-		return obstacles, err
-	}
-	obstacles.followsNetworks = able.FollowsNetworks
-	denies := func(ctx context.Context) (*Obstacle, error) { return m.denies(ctx, addresses.keepsBoth()) }
-	for _, look := range []func(context.Context) (*Obstacle, error){m.unmapped, m.tooOld, denies} {
-		if obstacles.whole, err = look(ctx); err != nil || obstacles.whole != nil {
-			return obstacles, err
-		}
-	}
+func (m *member) obstacles(ctx context.Context, pods []pod) (obstacles, error) {
+	obstacles := obstacles{}
 	for _, p := range pods {
-		if !p.elsewhere(m) || obstacles.bySlice[p.slice] != nil {
+		if !p.elsewhere(m) || obstacles[p.slice] != nil {
 			continue
 		}
-		obstacle, err := m.untranslatable(ctx, p, addresses.keepsBoth())
-		if err != nil {
-			return obstacles, err
+		for _, look := range []func(context.Context, pod) (*Obstacle, error){
+			m.unmapped, m.tooOld, m.denies, m.untranslatable,
+		} {
+			found, err := look(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			if found != nil {
+				obstacles[p.slice] = found
+				break
+			}
 		}
-		obstacles.bySlice[p.slice] = obstacle
 	}
 	return obstacles, nil
 }
 
+// all returns the obstacles, each once.
+func (o obstacles) all() []Obstacle {
+	var all []Obstacle
+	for _, obstacle := range o {
+		all = append(all, *obstacle)
+	}
+	byText := func(a, b Obstacle) int { return cmp.Compare(a.Detail(), b.Detail()) }
+	slices.SortFunc(all, byText)
+	return slices.CompactFunc(all, func(a, b Obstacle) bool { return byText(a, b) == 0 })
+}
+
 // unmapped looks at whether the leaf has a namespace for the pods.
-func (m *member) unmapped(context.Context) (*Obstacle, error) {
+func (m *member) unmapped(context.Context, pod) (*Obstacle, error) {
 	if m.namespace != "" {
 		return nil, nil
 	}
@@ -86,7 +79,7 @@ func (m *member) unmapped(context.Context) (*Obstacle, error) {
 }
 
 // tooOld looks at the versions of Liqo in the centre, which sends the addresses, and in the leaf, which uses them.
-func (m *member) tooOld(ctx context.Context) (*Obstacle, error) {
+func (m *member) tooOld(ctx context.Context, _ pod) (*Obstacle, error) {
 	for _, leaf := range []*cluster.Leaf{m.service.Centre, m.leaf} {
 		able, err := liqo.CapabilitiesOf(ctx, leaf)
 		if err != nil {
@@ -103,13 +96,13 @@ func (m *member) tooOld(ctx context.Context) (*Obstacle, error) {
 
 // denies looks at whether Liqo on the leaf forbids direct connections. Liqo that keeps both addresses of a pod uses the
 // one through the centre.
-func (m *member) denies(ctx context.Context, keepsBoth bool) (*Obstacle, error) {
+func (m *member) denies(ctx context.Context, _ pod) (*Obstacle, error) {
 	if denied, err := liqo.DeniesDirectConnections(ctx, m.leaf); err != nil || !denied {
 		return nil, err
 	}
 	effect := fmt.Sprintf("It removes the pods of other leaves from a Service that requests them. So %q reaches "+
 		"none of these pods, not even through the central cluster.", m.name())
-	if keepsBoth {
+	if m.addresses.keepsBoth() {
 		effect = fmt.Sprintf("So %q reaches the pods of other leaves through the central cluster.", m.name())
 	}
 	return m.obstacle("direct-connections-denied",
@@ -118,7 +111,7 @@ func (m *member) denies(ctx context.Context, keepsBoth bool) (*Obstacle, error) 
 }
 
 // untranslatable looks for what keeps Liqo from finding the direct address of a pod of another leaf.
-func (m *member) untranslatable(ctx context.Context, p pod, keepsBoth bool) (*Obstacle, error) {
+func (m *member) untranslatable(ctx context.Context, p pod) (*Obstacle, error) {
 	configuration, err := configurationOf(ctx, m.leaf, p.cluster)
 	if err != nil {
 		return nil, err
@@ -127,7 +120,7 @@ func (m *member) untranslatable(ctx context.Context, p pod, keepsBoth bool) (*Ob
 	if configuration == nil || configuration.Status.Remote == nil {
 		effect := fmt.Sprintf("so Liqo on %q can't update the EndpointSlice with their pods at all: it keeps the addresses "+
 			"that it had, or has none.", m.name())
-		if keepsBoth {
+		if m.addresses.keepsBoth() {
 			effect = fmt.Sprintf("so Liqo on %q sends packets through the central cluster.", m.name())
 		}
 		obstacle := m.obstacle("leaves-not-joined",

@@ -27,7 +27,7 @@ func Unknown(err error) bool {
 // untilFollowed returns when every leaf uses direct addresses, unless something keeps it from doing so.
 func (s *Service) untilFollowed(ctx context.Context, members []*member) error {
 	return s.together(members, func(m *member) error {
-		return m.until(ctx, true, func(e Endpoint) bool { return !e.late })
+		return m.until(ctx, true, func(e Endpoint) bool { return !e.standing.isLate() })
 	})
 }
 
@@ -50,12 +50,7 @@ func (m *member) until(ctx context.Context, requested bool, done func(Endpoint) 
 		if err != nil {
 			return false, err
 		}
-		addresses := addressesIn(list.Items)
-		limits, err := m.obstacles(ctx, pods, addresses)
-		if err != nil {
-			return false, err
-		}
-		endpoints, err := m.endpoints(ctx, pods, addresses, limits, requested)
+		endpoints, _, err := m.look(ctx, pods, list.Items, requested)
 		late = slices.DeleteFunc(endpoints, done)
 		return len(late) == 0, err
 	}, m.service.slices(m.namespace)...)

@@ -10,13 +10,13 @@ import (
 
 // Enforced are the limits that the gateway of one network enforces.
 type Enforced struct {
-	Limits
+	*Limits // nil if it has none
 
 	Role GatewayRole
 }
 
 // EnforcedAt returns the limits of a leaf's networks, by the ID of the other cluster. It reads the leaf's cache. A
-// network without limits is not in it, nor one whose rules someone has edited or removed.
+// network whose rules someone has edited or removed has none.
 func EnforcedAt(ctx context.Context, leaf *cluster.Leaf) (map[string]Enforced, error) {
 	gateways, err := GatewaysOf(ctx, leaf)
 	enforced := map[string]Enforced{}
@@ -25,22 +25,20 @@ func EnforcedAt(ctx context.Context, leaf *cluster.Leaf) (map[string]Enforced, e
 		if err := objects.ReadFirewall(ctx, leaf); err != nil {
 			return nil, err
 		}
-		if limits := objects.Limits(); limits != nil {
-			enforced[cluster.RemoteID(gateway)] = Enforced{*limits, gateway.Role}
-		}
+		enforced[cluster.RemoteID(gateway)] = Enforced{objects.Limits(), gateway.Role}
 	}
 	return enforced, err
 }
 
 // LetsIn reports whether new connections to this port of a pod of this leaf may cross. All addresses are as their own
-// leaf sees them. A ping has port 0.
-func (l Limits) LetsIn(protocol string, port int32, pod string) bool {
-	return let(eachRange(l.In, l.Own), protocol, port, pod)
+// leaf sees them. A ping has port 0. No limits let everything in.
+func (l *Limits) LetsIn(protocol string, port int32, pod string) bool {
+	return l == nil || let(eachRange(l.In, l.Own), protocol, port, pod)
 }
 
 // LetsOut reports the same about a pod of the other leaf.
-func (l Limits) LetsOut(protocol string, port int32, pod string) bool {
-	return let(eachRange(l.Out, l.Other), protocol, port, pod)
+func (l *Limits) LetsOut(protocol string, port int32, pod string) bool {
+	return l == nil || let(eachRange(l.Out, l.Other), protocol, port, pod)
 }
 
 func let(rules []rangeRule, protocol string, port int32, pod string) bool {
