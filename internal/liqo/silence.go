@@ -3,7 +3,6 @@ package liqo
 import (
 	"context"
 	"strconv"
-	"sync"
 	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -33,46 +32,26 @@ func (p Pings) MaxSilence() time.Duration {
 	return p.Report + time.Duration(p.LossThreshold)*p.Interval + slack
 }
 
-// silentSince returns when a gateway last reported its tunnel as up, if its next report is overdue. Otherwise it
-// returns zero. It also returns zero if the gateway sends no pings, because such a gateway never repeats a report. The
-// Connection is the gateway's, from the cache. If its report looks too old by the usual interval, silentSince asks the
-// API server, but only once for each version of the Connection.
-func silentSince(
-	ctx context.Context, leaf *cluster.Leaf, gateway client.Object, connection *networkingv1beta1.Connection,
-) (time.Time, error) {
-	seemsUp := connection.Status.Value == networkingv1beta1.Connected
-	reported := lastReport(connection)
-	if !seemsUp || reported.IsZero() || leaf.Now().Sub(reported) <= UsualPings().MaxSilence() {
+// ReadSilence returns when the gateway last reported its tunnel as up, if its next report is overdue. Otherwise it
+// returns zero. It also returns zero if the gateway sends no pings, because such a gateway never repeats a report. It
+// asks the API server only if the report in the cache is too old by the usual interval. If the Connection is gone, which
+// the cache will know in a moment, nothing is overdue.
+func (o Objects) ReadSilence(ctx context.Context, leaf *cluster.Leaf) (time.Time, error) {
+	overdue := func(reported time.Time, pings Pings) bool {
+		return !reported.IsZero() && pings.Enabled && leaf.Now().Sub(reported) > pings.MaxSilence()
+	}
+	if o.Tunnel() != networkingv1beta1.Connected || !overdue(lastReport(o.Connection), UsualPings()) {
 		return time.Time{}, nil
 	}
-	known, err := cluster.Once(ctx, leaf, func() (*reports, error) { return &reports{}, nil })
-	if err != nil {
-		return time.Time{}, err
+	var current networkingv1beta1.Connection
+	if err := leaf.Live.Get(ctx, client.ObjectKeyFromObject(o.Connection), &current); err != nil {
+		return time.Time{}, leaf.Explain(client.IgnoreNotFound(err))
 	}
-	last, err := known.reportFor(connection).Get(ctx, func() (report, error) {
-		return readReport(ctx, leaf, gateway, connection)
-	})
-	if err != nil || !last.pings.Enabled || leaf.Now().Sub(last.time) <= last.pings.MaxSilence() {
-		return time.Time{}, err
+	pings, err := PingsOf(ctx, leaf, o.Gateway)
+	if reported := lastReport(&current); err == nil && overdue(reported, pings) {
+		return reported, nil
 	}
-	return last.time, nil
-}
-
-// report is the last report of a gateway, and how often the gateway reports.
-type report struct {
-	time  time.Time
-	pings Pings
-}
-
-// readReport reads from the API server. If the Connection is gone, which the cache will know in a moment, the result
-// has no pings.
-func readReport(ctx context.Context, leaf *cluster.Leaf, gateway, cached client.Object) (report, error) {
-	var connection networkingv1beta1.Connection
-	if err := leaf.Live.Get(ctx, client.ObjectKeyFromObject(cached), &connection); err != nil {
-		return report{}, leaf.Explain(client.IgnoreNotFound(err))
-	}
-	pings, err := PingsOf(ctx, leaf, gateway)
-	return report{time: lastReport(&connection), pings: pings}, err
+	return time.Time{}, err
 }
 
 // lastReport returns when the gateway last reported its tunnel. It takes the later one of two times: the time by the
@@ -89,42 +68,6 @@ func lastReport(connection *networkingv1beta1.Connection) time.Time {
 		}
 	}
 	return last.UTC()
-}
-
-// reports keeps the report of each Connection, for the version of the Connection that was seen last.
-type reports struct {
-	mu   sync.Mutex
-	last map[client.ObjectKey]*reportOfVersion
-}
-
-type reportOfVersion struct {
-	cluster.Memo[report]
-
-	resourceVersion string
-}
-
-// reportFor returns the report for this version of the Connection, which may not be known yet.
-func (r *reports) reportFor(connection client.Object) *reportOfVersion {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	key, version := client.ObjectKeyFromObject(connection), connection.GetResourceVersion()
-	if kept := r.last[key]; kept != nil && kept.resourceVersion == version {
-		return kept
-	}
-	if r.last == nil {
-		r.last = map[client.ObjectKey]*reportOfVersion{}
-	}
-	r.last[key] = &reportOfVersion{resourceVersion: version}
-	return r.last[key]
-}
-
-// ReadSilence returns when the gateway last reported its tunnel as up, if its next report is overdue. Otherwise it
-// returns zero. It asks the leaf only if the report seems overdue.
-func (o Objects) ReadSilence(ctx context.Context, leaf *cluster.Leaf) (time.Time, error) {
-	if o.Tunnel() == "" {
-		return time.Time{}, nil
-	}
-	return silentSince(ctx, leaf, o.Gateway, o.Connection)
 }
 
 // UsualPings returns those of a gateway whose arguments do not say otherwise: the defaults of Liqo 1.2.0,
