@@ -36,7 +36,7 @@ func TestTheSubjectHasAllObjectsOfTheNetwork(t *testing.T) {
 		observed.PublicKey == nil || observed.Connection == nil {
 		t.Errorf("got %+v", observed)
 	}
-	endpoint, tunnel := observed.EndpointStatus(), observed.Tunnel()
+	endpoint, tunnel := observed.Endpoint(), observed.Tunnel()
 	if endpoint == nil || endpoint.Port != 31000 || tunnel != networkingv1beta1.Connecting {
 		t.Errorf("the endpoint is %v, the tunnel %q", endpoint, tunnel)
 	}
@@ -47,8 +47,8 @@ func TestTheSubjectHasAllObjectsOfTheNetwork(t *testing.T) {
 
 func TestAnEmptyAddressCannotBeDialled(t *testing.T) {
 	if observed := explained(t, clustertest.WithoutAddress(exposedGateway())); observed.Gateway == nil ||
-		observed.EndpointStatus() != nil {
-		t.Errorf("the endpoint is %v", observed.EndpointStatus())
+		observed.Endpoint() != nil {
+		t.Errorf("the endpoint is %v", observed.Endpoint())
 	}
 }
 

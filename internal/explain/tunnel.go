@@ -62,7 +62,7 @@ func unfinished(_ context.Context, s Subject, view view) ([]trouble.Problem, err
 	}
 	name := s.Leaf.Describe(gateway.Object)
 	switch {
-	case gateway.Role == liqo.ServerRole && view.EndpointStatus() == nil:
+	case gateway.Role == liqo.ServerRole && view.Endpoint() == nil:
 		return []trouble.Problem{{
 			ID:       "gateway-without-address",
 			Summary:  "the gateway has no address",

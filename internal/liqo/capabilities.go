@@ -2,6 +2,7 @@ package liqo
 
 import (
 	"context"
+	"slices"
 
 	"github.com/liqotech/liqo/apis/networking/v1beta1/firewall"
 
@@ -40,6 +41,7 @@ func CapabilitiesOf(ctx context.Context, leaf *cluster.Leaf) (Capabilities, erro
 	}
 	// The Configuration's conditions came with Liqo 1.2, like everything that they stand for here.
 	conditions := schemas.Configuration.has("status", "conditions")
+	action, _ := schemas.FirewallConfiguration.at("spec", "table", "chains", "rules", "filterRules", "action")
 	return Capabilities{
 		ManyPodCIDRs: conditions, FollowsConfigurations: conditions, KeepsConnections: conditions,
 		ServiceMetadata:   schemas.GatewayServer.has("spec", "serviceAnnotations"),
@@ -48,7 +50,6 @@ func CapabilitiesOf(ctx context.Context, leaf *cluster.Leaf) (Capabilities, erro
 		FollowsNetworks: schemas.GatewayServer.has("spec", "endpoint", "ports"),
 		SeveralTunnels: schemas.GatewayServer.has("spec", "endpoint", "ports") ||
 			schemas.GatewayClient.has("spec", "endpoint", "ports"),
-		FiltersPackets: schemas.FirewallConfiguration.
-			at("spec", "table", "chains", "rules", "filterRules", "action").allows(string(firewall.ActionDrop)),
+		FiltersPackets: slices.Contains(action.Enum, any(string(firewall.ActionDrop))),
 	}, nil
 }

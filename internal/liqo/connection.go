@@ -78,7 +78,7 @@ type Latency struct {
 
 // Milliseconds is the latency in a unit for people. Liqo measures whole microseconds below one millisecond and whole
 // milliseconds above.
-func (leaf *Latency) Milliseconds() float64 { return float64(leaf.Value.Microseconds()) / 1000 }
+func (l *Latency) Milliseconds() float64 { return float64(l.Value.Microseconds()) / 1000 }
 
 // Latency returns the last latency that this end's gateway has measured. It is nil if there is none, for example while
 // the gateway reports the tunnel as down.

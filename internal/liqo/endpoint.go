@@ -21,13 +21,18 @@ type Endpoint struct {
 	Protocol  string   `tfsdk:"protocol"` // UDP or TCP
 }
 
-// Endpoint returns the endpoint that the gateway reports, or nil if it reports none or does not exist. Liqo reports an
-// empty address while a node has none.
+// Endpoint returns the endpoint that the gateway server reports, or nil if nobody can dial it yet. Liqo reports an empty
+// address while a node has none.
 func (o Objects) Endpoint() *Endpoint {
-	if status := o.EndpointStatus(); status != nil {
-		return endpointOf(status)
+	server := o.GatewayAs(ServerRole)
+	if server == nil || server.Endpoint == nil {
+		return nil
 	}
-	return nil
+	endpoint := endpointOf(server.Endpoint)
+	if endpoint.Port == 0 || len(endpoint.Addresses) == 0 || endpoint.Addresses[0] == "" {
+		return nil
+	}
+	return endpoint
 }
 
 // endpointOf returns an endpoint of Liqo's. If it does not say its protocol, that is Liqo's default.

@@ -79,20 +79,6 @@ func (o Objects) All() []client.Object {
 	return all
 }
 
-// EndpointStatus returns the endpoint that the gateway server reports, or nil if nobody can dial it yet. Liqo reports
-// an empty address while a node has none.
-func (o Objects) EndpointStatus() *networkingv1beta1.EndpointStatus {
-	server := o.GatewayAs(ServerRole)
-	if server == nil || server.Endpoint == nil {
-		return nil
-	}
-	endpoint := server.Endpoint
-	if endpoint.Port == 0 || len(endpoint.Addresses) == 0 || endpoint.Addresses[0] == "" {
-		return nil
-	}
-	return endpoint
-}
-
 // Tunnel returns the status of the tunnel that the leaf's gateway reports. It may be empty. It ignores a Connection of
 // an earlier gateway. A Connection that the gateway has stopped renewing does not count as up.
 func (o Objects) Tunnel() networkingv1beta1.ConnectionStatusValue {
@@ -135,7 +121,7 @@ func (o Objects) Handled() *Gateway {
 
 // IsInPlace reports whether this end of the tunnel has everything that it needs to reach the other end.
 func (o Objects) IsInPlace() bool {
-	hasEndpoint := o.EndpointStatus() != nil || o.Dialled() != nil
+	hasEndpoint := o.Endpoint() != nil || o.Dialled() != nil
 	return o.Handled() != nil && hasEndpoint && o.PublicKey != nil && o.Connection != nil
 }
 

@@ -44,14 +44,10 @@ func (o Objects) ObservedRemote() RemoteRanges {
 	if o.Configuration == nil {
 		return RemoteRanges{}
 	}
-	return networkOf(o.Configuration)
-}
-
-func networkOf(configuration *networkingv1beta1.Configuration) RemoteRanges {
-	announced := configuration.Spec.Remote.CIDR
+	announced := o.Configuration.Spec.Remote.CIDR
 	remote := RemoteRanges{PodCIDRs: CIDRStrings(announced.Pod), ExternalCIDR: firstCIDR(announced.External)}
-	if IsRemapped(configuration) {
-		remapped := configuration.Status.Remote.CIDR
+	if IsRemapped(o.Configuration) {
+		remapped := o.Configuration.Status.Remote.CIDR
 		remote.RemappedPodCIDRs, remote.RemappedExternalCIDR = CIDRStrings(remapped.Pod), firstCIDR(remapped.External)
 	}
 	return remote

@@ -66,32 +66,23 @@ func (s Schema) Covers(value any) bool {
 	return true
 }
 
-// has reports whether there is a field, which is nested in all the others before it.
-func (s Schema) has(names ...string) bool {
+// at returns the schema of the field that is nested in all the others before it, if there is one. Of a list, that is
+// the field of an item.
+func (s Schema) at(names ...string) (field Schema, exists bool) {
 	for _, name := range names {
-		inner, ok := s.Properties[name]
-		if !ok {
-			return false
-		}
-		s = inner
-	}
-	return true
-}
-
-// at returns the schema of the field that is nested in all the others before it. Of a list, that is the field of an
-// item. It is empty if there is none.
-func (s Schema) at(names ...string) Schema {
-	for _, name := range names {
-		s = s.Properties[name]
+		s, exists = s.Properties[name]
 		if s.Items != nil {
 			s = *s.Items
 		}
 	}
-	return s
+	return s, exists
 }
 
-// allows reports whether a value is one of those that the schema lists.
-func (s Schema) allows(value string) bool { return slices.Contains(s.Enum, any(value)) }
+// has reports whether there is such a field.
+func (s Schema) has(names ...string) bool {
+	_, exists := s.at(names...)
+	return exists
+}
 
 // TemplateData returns a value of this schema as Liqo's controllers hand it to a Go template: an object is a struct
 // with the fields that the schema has, so that any other field is an error, as it is in Liqo. A field that is not set
