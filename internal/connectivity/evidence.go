@@ -59,7 +59,7 @@ func (w way) observe() evidence {
 	}
 	for source := range w.from.reports {
 		other := way{w.from, w.to, source, w.target}
-		if source != w.source && !other.view().passes() && other.reachesGateway() && other.arrives() != yes {
+		if source != w.source && !other.probed().passes() && other.reachesGateway() && other.arrives() != yes {
 			e[lostBehind] = yes
 		}
 	}
@@ -101,7 +101,7 @@ var verdicts = []struct {
 
 // locate returns the fault on a way, or nil if packets pass on it.
 func (w way) locate(ctx context.Context) *Fault {
-	if w.view().passes() {
+	if w.probed().passes() {
 		return nil
 	}
 	if forbidden := w.forbidden(); forbidden != nil {

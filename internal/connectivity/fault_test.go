@@ -118,7 +118,7 @@ func (s *station) goesPast(node int) {
 // find returns what the test finds, without what it asks the leaves for.
 func (s scene) find(t *testing.T) []Fault {
 	t.Helper()
-	paths := append(s.client.pathsTo(s.server), s.server.pathsTo(s.client)...)
+	paths := append(s.client.paths(), s.server.paths()...)
 	return s.hops(t.Context(), slices.DeleteFunc(paths, func(path Path) bool { return !path.Lost }))
 }
 
@@ -576,7 +576,7 @@ func TestAnOpenVerdictSaysWhatWasMissed(t *testing.T) {
 
 func TestNothingIsFoundWhereAllPacketsPass(t *testing.T) {
 	s := newScene(t)
-	paths := append(s.client.pathsTo(s.server), s.server.pathsTo(s.client)...)
+	paths := append(s.client.paths(), s.server.paths()...)
 	if found := s.faults(t.Context(), &Result{Paths: paths}); len(found) > 0 {
 		t.Errorf("got %v", found)
 	}
@@ -598,7 +598,7 @@ func TestPacketsThatPassAgainAreNoFault(t *testing.T) {
 	if len(found) > 0 {
 		t.Errorf("got %q", places(found))
 	}
-	unknown := s.unknown(rome.pathsTo(milan)[0])
+	unknown := s.unknown(rome.paths()[0])
 	if text := unknown.Detail(); !strings.Contains(text, "When the test looked again, they were answered.") {
 		t.Errorf("got:\n%s", text)
 	}
@@ -626,7 +626,7 @@ func TestPingsThatArriveAreToldFromThoseOfManyOtherPods(t *testing.T) {
 func TestLargePacketsThatGetLostAreTheTunnelsFault(t *testing.T) {
 	s := newScene(t)
 	s.client.reports[0].answers["10.71.0.1"].Largest = 1200
-	paths := s.client.pathsTo(s.server)
+	paths := s.client.paths()
 	found := s.faults(t.Context(), &Result{Paths: paths})
 	if len(found) != 1 || found[0].Hop != HopTunnel || !strings.Contains(found[0].Advice, "`mtu = 1200`") {
 		t.Errorf("got %+v", found)
@@ -644,7 +644,7 @@ func TestPodsWithSmallerPacketsThanTheTunnelAreNoFault(t *testing.T) {
 		s.server.reports[i].mtu = 1280
 	}
 	s.client.reports[0].answers["10.71.0.1"].Largest = 1280
-	if found := s.faults(t.Context(), &Result{Paths: s.client.pathsTo(s.server)}); len(found) > 0 {
+	if found := s.faults(t.Context(), &Result{Paths: s.client.paths()}); len(found) > 0 {
 		t.Errorf("got %+v", found)
 	}
 }
@@ -653,11 +653,11 @@ func TestMoreLossThanIsAcceptedIsAFault(t *testing.T) {
 	s := newScene(t)
 	s.options.MaxLossPercent = 20
 	s.client.reports[1].answers["10.71.0.2"].Answered = 8
-	if found := s.faults(t.Context(), &Result{Paths: s.client.pathsTo(s.server)}); len(found) > 0 {
+	if found := s.faults(t.Context(), &Result{Paths: s.client.paths()}); len(found) > 0 {
 		t.Errorf("20 %%: got %+v", found)
 	}
 	s.client.reports[1].answers["10.71.0.2"].Answered = 7
-	found := s.faults(t.Context(), &Result{Paths: s.client.pathsTo(s.server)})
+	found := s.faults(t.Context(), &Result{Paths: s.client.paths()})
 	if len(found) != 1 || !strings.Contains(found[0].Evidence[0], "7 of 10") {
 		t.Errorf("30 %%: got %+v", found)
 	}
@@ -667,7 +667,7 @@ func TestALostLastPingIsNoLostPath(t *testing.T) {
 	s := newScene(t)
 	s.options.MaxLossPercent = 10
 	*s.client.reports[0].answers["10.71.0.1"] = answer{Sent: passing, Answered: 9, last: 9, Largest: 1340}
-	if found := s.faults(t.Context(), &Result{Paths: s.client.pathsTo(s.server)}); len(found) > 0 {
+	if found := s.faults(t.Context(), &Result{Paths: s.client.paths()}); len(found) > 0 {
 		t.Errorf("got %+v", found)
 	}
 }
@@ -675,7 +675,7 @@ func TestALostLastPingIsNoLostPath(t *testing.T) {
 func TestPacketsThatPassOnlyAtTheEndAreLoss(t *testing.T) {
 	s := newScene(t)
 	*s.client.reports[0].answers["10.71.0.1"] = answer{Sent: passing, Largest: 1340}
-	found := s.faults(t.Context(), &Result{Paths: s.client.pathsTo(s.server)})
+	found := s.faults(t.Context(), &Result{Paths: s.client.paths()})
 	if len(found) != 1 || found[0].ID != "some-packets-lost" {
 		t.Errorf("got %+v", found)
 	}
@@ -684,7 +684,7 @@ func TestPacketsThatPassOnlyAtTheEndAreLoss(t *testing.T) {
 func TestASizeThatWasNotMeasuredIsNoFaultAndNoMTU(t *testing.T) {
 	s := newScene(t)
 	s.client.reports[0].answers["10.71.0.1"].Largest = 0
-	result := Result{Paths: s.client.pathsTo(s.server)[:1]}
+	result := Result{Paths: s.client.paths()[:1]}
 	if found := s.faults(t.Context(), &result); len(found) > 0 || result.PathMTU() != 0 {
 		t.Errorf("got %+v, MTU %d", found, result.PathMTU())
 	}

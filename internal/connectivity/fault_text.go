@@ -22,7 +22,7 @@ func (p Place) String() string { return fmt.Sprintf("node %q of leaf %q", p.Node
 
 // story says how far the packets of a way got, and what else was observed on it.
 func (w way) story() string {
-	view := w.view()
+	view := w.probed()
 	sentences := []string{fmt.Sprintf(
 		"From %s to %s (%s), %d of %d pings are answered%s.",
 		w.from.place(w.source), w.to.place(w.target), w.from.addresses[w.target], view.Answered, view.Sent, view.when(),

@@ -14,7 +14,7 @@ import (
 // nobody knows.
 func (t *Test) look(ctx context.Context) {
 	t.tell("Packets get lost. Pods without a route start, and the gateways report their tunnel again.")
-	_ = t.both(func(s, _ *station) error {
+	_ = t.both(func(s *station) error {
 		reported := make(chan liqo.Objects)
 		go func() { reported <- s.reportedAnew(ctx) }()
 		s.detour(ctx)
@@ -22,7 +22,7 @@ func (t *Test) look(ctx context.Context) {
 		return nil
 	})
 	t.tell("The other pods look again.") // now, because packets may pass again
-	_ = t.both(func(s, _ *station) error {
+	_ = t.both(func(s *station) error {
 		var err error
 		s.again, err = s.ask(ctx, again, "the test's pods to look again", pingScript+lookScript,
 			func(int) []string { return append([]string{s.overlay}, s.addresses...) })
@@ -30,7 +30,7 @@ func (t *Test) look(ctx context.Context) {
 		return nil
 	})
 	t.tell("The pods end, and say what has arrived.")
-	_ = t.both(func(s, _ *station) error {
+	_ = t.both(func(s *station) error {
 		s.hear(ctx)
 		return nil
 	})

@@ -63,17 +63,17 @@ func (r *Result) PathMTU() int {
 	return mtu
 }
 
-// pathsTo returns the paths from this leaf to the other one, as the probers have reported them.
-func (s *station) pathsTo(other *station) []Path {
+// paths returns the paths from this leaf to the other one, as the probers have reported them.
+func (s *station) paths() []Path {
 	var paths []Path
 	for i, from := range s.reports {
 		for j, address := range s.addresses {
 			answer := from.answers[address]
 			path := Path{
-				From: s.place(i), To: other.place(j), Address: address,
-				Expected: min(s.mtu(), cmp.Or(from.mtu, s.mtu()), cmp.Or(other.reports[j].mtu, s.mtu())),
+				From: s.place(i), To: s.other.place(j), Address: address,
+				Expected: min(s.mtu(), cmp.Or(from.mtu, s.mtu()), cmp.Or(s.other.reports[j].mtu, s.mtu())),
 				Lost:     answer == nil || !answer.passes(),
-				way:      way{from: s, to: other, source: i, target: j},
+				way:      way{from: s, to: s.other, source: i, target: j},
 			}
 			if answer != nil {
 				path.Sent, path.Answered = answer.Sent, answer.Answered

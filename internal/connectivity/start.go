@@ -117,9 +117,6 @@ func adviceFor(pod *corev1.Pod) string {
 	}
 }
 
-// remove removes all pods of the run.
-func (s *station) remove(ctx context.Context) error { return s.removeAll(ctx, s.pods) }
-
 // sweep removes the pods of earlier tests, which ended without doing so. There is only one test of two leaves at a
 // time.
 func (s *station) sweep(ctx context.Context) error {
@@ -133,10 +130,11 @@ func (s *station) sweep(ctx context.Context) error {
 	for i := range left {
 		left[i] = &list.Items[i]
 	}
-	return s.removeAll(ctx, left)
+	return s.remove(ctx, left)
 }
 
-func (s *station) removeAll(ctx context.Context, pods []*corev1.Pod) error {
+// remove removes pods at once, also those that are gone.
+func (s *station) remove(ctx context.Context, pods []*corev1.Pod) error {
 	return errors.Join(parallel.Map(pods, func(pod *corev1.Pod) error {
 		return s.Leaf.Persist(ctx, func() error {
 			return client.IgnoreNotFound(s.Leaf.Live.Delete(ctx, pod, client.GracePeriodSeconds(0)))

@@ -27,6 +27,7 @@ const timeToTell = 20 * time.Second
 type station struct {
 	*end.End
 
+	other    *station // that of the other leaf
 	labels   map[string]string
 	lifetime time.Duration // of each pod, at most
 

@@ -49,14 +49,14 @@ func New(client, server *cluster.Leaf, options Options) *Test {
 		options.Progress = func(string) {}
 	}
 	t := &Test{client: newStation(client, server, run), server: newStation(server, client, run), options: options}
+	t.client.other, t.server.other = t.server, t.client
 	t.client.tell, t.server.tell = t.tell, t.tell
 	return t
 }
 
 // both does something on both leaves at the same time.
-func (t *Test) both(do func(s, other *station) error) error {
-	pairs := [][2]*station{{t.client, t.server}, {t.server, t.client}}
-	return errors.Join(parallel.Map(pairs, func(pair [2]*station) error { return do(pair[0], pair[1]) })...)
+func (t *Test) both(do func(*station) error) error {
+	return errors.Join(parallel.Map([]*station{t.client, t.server}, do)...)
 }
 
 // Run runs the test, and returns what it has found. It leaves no pod, also after an error. If it could not remove them,
@@ -66,7 +66,7 @@ func (t *Test) Run(ctx context.Context) (_ Result, err error) {
 	if deadline, limited := ctx.Deadline(); limited {
 		lifetime = time.Until(deadline)
 	}
-	if err := t.both(func(s, _ *station) error {
+	if err := t.both(func(s *station) error {
 		s.lifetime = lifetime + spare
 		return s.prepare(ctx, t.options)
 	}); err != nil {
@@ -77,13 +77,13 @@ func (t *Test) Run(ctx context.Context) (_ Result, err error) {
 		return Result{}, err
 	}
 	defer release()
-	if err := t.both(func(s, _ *station) error { return s.sweep(locked) }); err != nil {
+	if err := t.both(func(s *station) error { return s.sweep(locked) }); err != nil {
 		return Result{}, err
 	}
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeToRemove)
 		defer cancel()
-		err = errors.Join(err, t.both(func(s, _ *station) error { return s.remove(ctx) }))
+		err = errors.Join(err, t.both(func(s *station) error { return s.remove(ctx, s.pods) }))
 	}()
 	return t.send(locked)
 }
@@ -93,14 +93,14 @@ func (t *Test) send(ctx context.Context) (Result, error) {
 	began := time.Now()
 	t.tell("Starting pods on %d nodes of %q and %d nodes of %q.",
 		len(t.client.names), t.client.Leaf.Name, len(t.server.names), t.server.Leaf.Name)
-	if err := t.both(func(s, _ *station) error { return s.listen(ctx) }); err != nil {
+	if err := t.both(func(s *station) error { return s.listen(ctx) }); err != nil {
 		return Result{}, err
 	}
 	t.tell("The pods run, after %s. They send packets to each other.", time.Since(began).Round(time.Second))
-	if err := t.both(func(s, other *station) error { return s.locate(ctx, other) }); err != nil {
+	if err := t.both(func(s *station) error { return s.locate(ctx) }); err != nil {
 		return Result{}, err
 	}
-	if err := t.both(func(s, _ *station) error { return s.probe(ctx, t.options) }); err != nil {
+	if err := t.both(func(s *station) error { return s.probe(ctx, t.options) }); err != nil {
 		return Result{}, err
 	}
 	result := t.judge(ctx)
@@ -111,12 +111,12 @@ func (t *Test) send(ctx context.Context) (Result, error) {
 }
 
 // locate finds out at which addresses this leaf reaches the listeners of the other one.
-func (s *station) locate(ctx context.Context, other *station) error {
-	for _, pod := range other.listeners {
+func (s *station) locate(ctx context.Context) error {
+	for _, pod := range s.other.listeners {
 		address, err := liqo.RemappedAddress(ctx, s.Leaf, s.Remote.ID, pod.Status.PodIP)
 		if err != nil {
 			return fmt.Errorf("the address of %s of leaf %q, as leaf %q sees it: %w",
-				other.Leaf.Describe(pod), other.Leaf.Name, s.Leaf.Name, err)
+				s.other.Leaf.Describe(pod), s.other.Leaf.Name, s.Leaf.Name, err)
 		}
 		s.addresses = append(s.addresses, address)
 	}
@@ -125,7 +125,7 @@ func (s *station) locate(ctx context.Context, other *station) error {
 
 // judge returns the result of a run whose probers have reported. If packets were lost, it looks further.
 func (t *Test) judge(ctx context.Context) Result {
-	result := Result{Paths: append(t.client.pathsTo(t.server), t.server.pathsTo(t.client)...)}
+	result := Result{Paths: append(t.client.paths(), t.server.paths()...)}
 	result.Central = centralLatency(ctx, t.client, t.server)
 	result.Tunnel = tunnelLatency(t.client, t.server)
 	result.Faults = t.faults(ctx, &result)

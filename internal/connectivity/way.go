@@ -23,7 +23,7 @@ func (w way) end(s *station) int {
 }
 
 // What came back to the source of a way: to its prober, when its pod looked again, and to the pod without a route.
-func (w way) view() *answer   { return w.in(w.from.reports) }
+func (w way) probed() *answer { return w.in(w.from.reports) }
 func (w way) again() *answer  { return w.in(w.from.again) }
 func (w way) detour() *answer { return w.in(w.from.detours) }
 
@@ -51,13 +51,13 @@ func (w way) arrives() certainty {
 	for source := range w.from.reports {
 		other := way{w.from, w.to, source, w.target}
 		if source != w.source {
-			sent += other.view().pings + other.again().Sent
-			answered += other.view().Answered + other.again().Answered
+			sent += other.probed().pings + other.again().Sent
+			answered += other.probed().Answered + other.again().Answered
 		}
 		sent, answered = sent+other.detour().Sent, answered+other.detour().Answered
 	}
 	switch requests := w.to.heard[w.target].requests; {
-	case 2*(requests-sent) > w.view().pings+w.again().Sent:
+	case 2*(requests-sent) > w.probed().pings+w.again().Sent:
 		return yes
 	case requests <= answered:
 		return no
@@ -71,7 +71,7 @@ func (w way) arrives() certainty {
 func (w way) routers(hops int) []said {
 	var all []said
 	for target := range w.from.addresses {
-		for _, one := range (way{w.from, w.to, w.source, target}).view().said {
+		for _, one := range (way{w.from, w.to, w.source, target}).probed().said {
 			if one.hops == hops && (hops < hopsToTarget || target == w.target) {
 				all = append(all, one)
 			}
@@ -96,7 +96,7 @@ func (w way) reachesTarget() bool {
 // reachesGateway reports whether packets of a way certainly reach the gateway of the source's leaf.
 func (w way) reachesGateway() bool {
 	for target := range w.from.addresses {
-		if other := (way{w.from, w.to, w.source, target}); other.view().passes() || other.again().lasts() {
+		if other := (way{w.from, w.to, w.source, target}); other.probed().passes() || other.again().lasts() {
 			return true
 		}
 	}
