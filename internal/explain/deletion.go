@@ -21,9 +21,16 @@ import (
 func Deletion(
 	ctx context.Context, leaf *cluster.Leaf, kind schema.GroupVersionKind, key client.ObjectKey, err error,
 ) error {
-	left := func(ctx context.Context) (client.Object, error) { return remaining(ctx, leaf, kind, key) }
+	s := Subject{Leaf: leaf}
+	causes := func(ctx context.Context) ([]cause, error) {
+		left, err := remaining(ctx, leaf, kind, key)
+		if err != nil || left == nil {
+			return nil, err
+		}
+		return s.causesIn(ctx, view{leaving: []client.Object{left}})
+	}
 	name := strings.TrimPrefix(key.String(), "/") // a cluster-scoped object has only a name
-	return Wait(ctx, Subject{Leaf: leaf, remaining: left}, fmt.Sprintf("%s %s to be deleted", kind.Kind, name), err)
+	return waited(ctx, leaf, lookout{causes, s.nothing}, fmt.Sprintf("%s %s to be deleted", kind.Kind, name), err)
 }
 
 // remaining returns the object that delays the deletion of the object with this key. Kubernetes deletes an object after

@@ -17,27 +17,27 @@ import (
 type explanation struct {
 	rank rank // of the causes that it finds
 
-	// diagnose asks the leaf. It returns no cause if all is well or if the problem can't occur here. The error joins the
+	// find asks the leaf. It returns no cause if all is well or if the problem can't occur here. The error joins the
 	// requests that the leaf did not answer. The causes are valid even with an error. They are of this leaf or of the
 	// pair, as their rank says.
-	diagnose func(context.Context, Subject, view) ([]trouble.Problem, error)
+	find func(context.Context, Subject, view) ([]trouble.Problem, error)
 
 	whole bool // its causes explain everything, so the explanations after it do not run
 }
 
 // explanations lists all explanations in the order in which they run. A cause comes before its consequences.
 var explanations = []explanation{
-	{rank: rankControllers, diagnose: unattendedDeletion, whole: true},
-	{rank: rankDeletion, diagnose: deletion, whole: true},
-	{rank: rankControllers, diagnose: controllers},
-	{rank: rankControllers, diagnose: noDeployment},
-	{rank: rankPod, diagnose: deployment},
-	{rank: rankService, diagnose: service},
-	{rank: rankService, diagnose: serviceChange},
-	{rank: rankService, diagnose: unresolved},
-	{rank: rankDialling, diagnose: dialling},
-	{rank: rankListening, diagnose: listening},
-	{rank: rankUnknown, diagnose: unfinished},
+	{rank: rankControllers, find: unattendedDeletion, whole: true},
+	{rank: rankDeletion, find: deletion, whole: true},
+	{rank: rankControllers, find: controllers},
+	{rank: rankControllers, find: noDeployment},
+	{rank: rankPod, find: deployment},
+	{rank: rankService, find: service},
+	{rank: rankService, find: serviceChange},
+	{rank: rankService, find: unresolved},
+	{rank: rankDialling, find: dialling},
+	{rank: rankListening, find: listening},
+	{rank: rankUnknown, find: unfinished},
 }
 
 // rank orders causes: a cause comes before its consequences.
@@ -85,9 +85,6 @@ type Subject struct {
 	// Find observes the leaf's objects of the network. It is called only if there is something to explain. At that moment
 	// the time for the work may have run out.
 	Find func(context.Context) (liqo.Objects, error)
-
-	// remaining, if it is not nil, takes the place of Find. It returns the object that delays a deletion.
-	remaining func(context.Context) (client.Object, error)
 }
 
 // causes returns what the leaf shows, a cause before its consequences. The error joins those of the requests that the
@@ -97,6 +94,10 @@ func (s Subject) causes(ctx context.Context) ([]cause, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.causesIn(ctx, view)
+}
+
+func (s Subject) causesIn(ctx context.Context, view view) ([]cause, error) {
 	var (
 		causes []cause
 		errs   []error
@@ -105,7 +106,7 @@ func (s Subject) causes(ctx context.Context) ([]cause, error) {
 		if one.rank.isConsequence() && len(causes) > 0 {
 			break
 		}
-		more, err := one.diagnose(ctx, s, view)
+		more, err := one.find(ctx, s, view)
 		causes, errs = append(causes, ranked(one.rank, more)...), append(errs, err)
 		if one.whole && len(more) > 0 {
 			break
@@ -123,13 +124,6 @@ type view struct {
 
 // observe returns the current view of the subject.
 func (s Subject) observe(ctx context.Context) (view, error) {
-	if s.remaining != nil {
-		object, err := s.remaining(ctx)
-		if err != nil || object == nil {
-			return view{}, err
-		}
-		return view{leaving: []client.Object{object}}, nil
-	}
 	objects, err := s.Find(ctx)
 	stays := func(object client.Object) bool { return object.GetDeletionTimestamp().IsZero() }
 	return view{Objects: objects, leaving: slices.DeleteFunc(objects.All(), stays)}, err
