@@ -1,8 +1,9 @@
 package connectivity
 
 import (
-	"net/netip"
 	"slices"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // way is one direction of a path, by the stations and the indices of their nodes.
@@ -107,16 +108,9 @@ func (w way) reachesGateway() bool {
 // address is the gateway's, or the gateway has translated it into one of the other leaf. A node without a route may let
 // packets go elsewhere, and other routers answer.
 func (s *station) isLiqos(router said) bool {
-	if router.stuck {
-		return false
-	}
 	remote := s.objects.ObservedRemote()
-	address, err := netip.ParseAddr(router.router)
-	return router.router == s.gateway || router.router == s.overlay || err == nil &&
-		slices.ContainsFunc(append(remote.RemappedPodCIDRs, remote.RemappedExternalCIDR), func(cidr string) bool {
-			prefix, err := netip.ParsePrefix(cidr)
-			return err == nil && prefix.Contains(address)
-		})
+	return !router.stuck && (router.router == s.gateway || router.router == s.overlay ||
+		liqo.InRange(router.router, append(remote.RemappedPodCIDRs, remote.RemappedExternalCIDR)...))
 }
 
 // reachesNode reports whether the source of a way reaches its own node. A node that has no route does not say that a

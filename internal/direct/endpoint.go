@@ -1,13 +1,14 @@
 package direct
 
 import (
-	"net/netip"
 	"slices"
 	"strings"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	discoveryv1 "k8s.io/api/discovery/v1"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // Endpoint is how one leaf reaches one pod of the Service.
@@ -121,13 +122,9 @@ func isReady(endpoint discoveryv1.Endpoint) bool {
 
 // leadsTo reports whether an address belongs to the ranges at which a Configuration reaches the other cluster.
 func leadsTo(configuration *networkingv1beta1.Configuration, address string) bool {
-	ip, err := netip.ParseAddr(address)
-	if err != nil || configuration == nil || configuration.Status.Remote == nil {
+	if configuration == nil || configuration.Status.Remote == nil {
 		return false
 	}
 	remote := configuration.Status.Remote.CIDR
-	return slices.ContainsFunc(slices.Concat(remote.Pod, remote.External), func(cidr networkingv1beta1.CIDR) bool {
-		prefix, err := netip.ParsePrefix(cidr.String())
-		return err == nil && prefix.Contains(ip)
-	})
+	return liqo.InRange(address, liqo.CIDRStrings(slices.Concat(remote.Pod, remote.External))...)
 }

@@ -2,7 +2,6 @@ package liqo
 
 import (
 	"context"
-	"net/netip"
 	"slices"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -42,10 +41,8 @@ func (l *Limits) LetsOut(protocol string, port int32, pod string) bool {
 }
 
 func let(rules []rangeRule, protocol string, port int32, pod string) bool {
-	address, err := netip.ParseAddr(pod)
-	return err == nil && slices.ContainsFunc(rules, func(one rangeRule) bool {
-		prefix, err := netip.ParsePrefix(one.cidr)
-		return err == nil && prefix.Contains(address) && one.isFor(protocol, port)
+	return slices.ContainsFunc(rules, func(one rangeRule) bool {
+		return InRange(pod, one.cidr) && one.isFor(protocol, port)
 	})
 }
 

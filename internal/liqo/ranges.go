@@ -40,6 +40,15 @@ func IsPart(cidr, whole string) bool {
 	return err != nil || (prefix.Bits() <= part.Bits() && prefix.Contains(part.Addr()))
 }
 
+// InRange reports whether an address is in one of these ranges.
+func InRange(address string, cidrs ...string) bool {
+	ip, err := netip.ParseAddr(address)
+	return err == nil && slices.ContainsFunc(cidrs, func(cidr string) bool {
+		prefix, err := netip.ParsePrefix(cidr)
+		return err == nil && prefix.Contains(ip)
+	})
+}
+
 // RangesOf reads the leaf's address ranges from the API server once. They can't change while Liqo is installed.
 func RangesOf(ctx context.Context, leaf *cluster.Leaf) (Ranges, error) {
 	return cluster.Once(ctx, leaf, func() (ranges Ranges, err error) {
