@@ -1,7 +1,6 @@
 package connectivity
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"slices"
@@ -49,17 +48,18 @@ type heard struct {
 func parseReport(message string) (report, error) {
 	r := report{answers: map[string]*answer{}}
 	complete := false
-	for line := range lines(message) {
+	for line := range strings.Lines(message) {
 		fields := strings.Fields(line)
-		if fields[0] == "error" {
+		switch {
+		case len(fields) == 0:
+		case fields[0] == "error":
 			return r, fmt.Errorf("%s", strings.TrimSpace(strings.TrimPrefix(message, "error")))
-		}
-		if fields[0] == "end" {
+		case fields[0] == "end":
 			complete = true
-			continue
-		}
-		if err := r.add(fields[0], fields[1:]); err != nil {
-			return r, fmt.Errorf("it reports %q: %w", line, err)
+		default:
+			if err := r.add(fields[0], fields[1:]); err != nil {
+				return r, fmt.Errorf("it reports %q: %w", strings.TrimSpace(line), err)
+			}
 		}
 	}
 	if !complete {
@@ -170,9 +170,10 @@ func number(to *int, text string) error {
 func parseHeard(message string) heard {
 	var h heard
 	var names []string
-	for line := range lines(message) {
+	for line := range strings.Lines(message) {
 		fields := strings.Fields(line)
 		switch {
+		case len(fields) == 0:
 		case fields[0] == "Icmp:" && names == nil:
 			names = fields
 		case fields[0] == "Icmp:":
@@ -182,16 +183,4 @@ func parseHeard(message string) heard {
 		}
 	}
 	return h
-}
-
-// lines are the lines of a text that have words.
-func lines(text string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		scanner := bufio.NewScanner(strings.NewReader(text))
-		for scanner.Scan() {
-			if line := strings.TrimSpace(scanner.Text()); line != "" && !yield(line) {
-				return
-			}
-		}
-	}
 }

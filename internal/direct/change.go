@@ -81,7 +81,7 @@ func (s *Service) Withdraw(ctx context.Context, owner Owner) (others []string, u
 		}
 	}
 	if request.Set { // the owner claims it, or Kubernetes has no record of who has set it
-		if err := s.remove(ctx, request); err != nil {
+		if err := s.patch(ctx, request, "null", cluster.FieldManager); err != nil {
 			return nil, nil, err
 		}
 	}

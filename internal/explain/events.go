@@ -38,15 +38,9 @@ func warnings(ctx context.Context, leaf *cluster.Leaf, object client.Object) ([]
 
 // lastSeen returns the time when an event happened last. The field for it depends on the library that wrote the event.
 func lastSeen(event *corev1.Event) time.Time {
-	latest := event.CreationTimestamp.Time
-	times := []time.Time{event.LastTimestamp.Time, event.EventTime.Time}
+	times := []time.Time{event.CreationTimestamp.Time, event.LastTimestamp.Time, event.EventTime.Time}
 	if event.Series != nil {
 		times = append(times, event.Series.LastObservedTime.Time)
 	}
-	for _, t := range times {
-		if t.After(latest) {
-			latest = t
-		}
-	}
-	return latest
+	return slices.MaxFunc(times, time.Time.Compare)
 }

@@ -167,31 +167,23 @@ var CommonSchemas = sync.OnceValue(func() Schemas {
 // SchemasOf reads the schemas that the API server of a leaf serves. It asks the API server once. The answer has more
 // than a megabyte, which takes many round trips from a distant leaf. So ask only where [CommonSchemas] do not answer.
 func SchemasOf(ctx context.Context, leaf *cluster.Leaf) (Schemas, error) {
-	return cluster.Once(ctx, leaf, func() (Schemas, error) {
-		schemas, err := readSchemas(ctx, leaf)
+	return cluster.Once(ctx, leaf, func() (schemas Schemas, err error) {
+		document, err := networkingDocument(ctx, leaf)
+		for _, each := range []struct {
+			kind   string
+			schema *Schema
+		}{
+			{networkingv1beta1.ConfigurationKind, &schemas.Configuration},
+			{networkingv1beta1.GatewayServerKind, &schemas.GatewayServer},
+			{networkingv1beta1.GatewayClientKind, &schemas.GatewayClient},
+			{cluster.FirewallConfigurationKind, &schemas.FirewallConfiguration},
+		} {
+			if err == nil {
+				*each.schema, err = document.schema(each.kind)
+			}
+		}
 		return schemas, leaf.Explain(err)
 	})
-}
-
-func readSchemas(ctx context.Context, leaf *cluster.Leaf) (schemas Schemas, err error) {
-	document, err := networkingDocument(ctx, leaf)
-	if err != nil {
-		return schemas, err
-	}
-	for _, each := range []struct {
-		kind   string
-		schema *Schema
-	}{
-		{networkingv1beta1.ConfigurationKind, &schemas.Configuration},
-		{networkingv1beta1.GatewayServerKind, &schemas.GatewayServer},
-		{networkingv1beta1.GatewayClientKind, &schemas.GatewayClient},
-		{cluster.FirewallConfigurationKind, &schemas.FirewallConfiguration},
-	} {
-		if *each.schema, err = document.schema(each.kind); err != nil {
-			return schemas, err
-		}
-	}
-	return schemas, nil
 }
 
 // document is the OpenAPI document of Liqo's networking kinds, in JSON.

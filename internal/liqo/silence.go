@@ -79,26 +79,21 @@ func UsualPings() Pings {
 // PingsOf returns the pings of a gateway, as the arguments of its Deployment say. They are the usual ones if there is
 // no Deployment, or if the credentials do not allow to read it. It asks the API server.
 func PingsOf(ctx context.Context, leaf *cluster.Leaf, gateway client.Object) (Pings, error) {
+	pings := UsualPings()
 	var deployment appsv1.Deployment
 	err := leaf.Live.Get(ctx, MadeForGateway(gateway), &deployment)
 	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
-		return UsualPings(), nil
+		return pings, nil
 	}
-	return readPings(&deployment), leaf.Explain(err)
-}
-
-// readPings reads the flags of the gateway's container, whose name Liqo does not promise. What can't be read is as
-// usual: a gateway does not start with it.
-func readPings(deployment *appsv1.Deployment) Pings {
-	pings, flags := UsualPings(), flagsOf(deployment)
+	flags := flagsOf(&deployment)
 	set(&pings.Enabled, flags["--ping-enabled"], strconv.ParseBool)
 	set(&pings.Interval, flags["--ping-interval"], time.ParseDuration)
 	set(&pings.LossThreshold, flags["--ping-loss-threshold"], strconv.Atoi)
 	set(&pings.Report, flags["--ping-update-status-interval"], time.ParseDuration)
-	return pings
+	return pings, leaf.Explain(err)
 }
 
-// set stores a value that can be read.
+// set stores a value that can be read. With another one, a gateway does not start.
 func set[T any](field *T, text string, parse func(string) (T, error)) {
 	if value, err := parse(text); err == nil {
 		*field = value

@@ -97,12 +97,17 @@ func GatewayTemplates(ctx context.Context, leaf *cluster.Leaf) ([]GatewayTemplat
 		return err
 	})
 	group.Go(func() error {
-		served, err := networkingResources(ctx, leaf)
+		served, err := leaf.Discovery(ctx)
 		if err != nil {
 			return leaf.Explain(err)
 		}
-		others, err = templatesOf(ctx, leaf, slices.DeleteFunc(served, func(one metav1.APIResource) bool {
-			return templateRole(&one) == "" || isWireGuard(one)
+		list, err := served.ServerResourcesForGroupVersion(networkingv1beta1.GroupVersion.String())
+		if err != nil {
+			return leaf.Explain(err)
+		}
+		others, err = templatesOf(ctx, leaf, slices.DeleteFunc(list.APIResources, func(one metav1.APIResource) bool {
+			return templateRole(&one) == "" ||
+				slices.ContainsFunc(wireGuard, func(known metav1.APIResource) bool { return known.Name == one.Name })
 		}))
 		return err
 	})
@@ -115,23 +120,6 @@ func GatewayTemplates(ctx context.Context, leaf *cluster.Leaf) ([]GatewayTemplat
 			cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 	return templates, nil
-}
-
-// networkingResources returns the resources in Liqo's networking group.
-func networkingResources(ctx context.Context, leaf *cluster.Leaf) ([]metav1.APIResource, error) {
-	served, err := leaf.Discovery(ctx)
-	if err != nil {
-		return nil, err
-	}
-	list, err := served.ServerResourcesForGroupVersion(networkingv1beta1.GroupVersion.String())
-	if err != nil {
-		return nil, err
-	}
-	return list.APIResources, nil
-}
-
-func isWireGuard(resource metav1.APIResource) bool {
-	return slices.ContainsFunc(wireGuard, func(one metav1.APIResource) bool { return one.Name == resource.Name })
 }
 
 // templatesOf lists the templates of all these resources at the same time. A resource that does not exist has none.
