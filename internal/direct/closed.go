@@ -41,7 +41,8 @@ func (s *Service) closedPorts(ctx context.Context, members []*member, pods []pod
 	return problems, errors.Join(errs...)
 }
 
-// closedBetween returns a problem for each of the two gateways that drops connections from one leaf to ports in another.
+// closedBetween returns a problem for each of the two gateways that drops connections from one leaf to ports in the
+// other.
 func (s *Service) closedBetween(from, to *member, ports []closedPort) []*trouble.Problem {
 	serving, asking := to.enforced[from.id], from.enforced[to.id]
 	var in, out []closedPort

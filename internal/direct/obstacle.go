@@ -30,8 +30,8 @@ func (m *member) obstacle(id trouble.ID, why, advice string) *Obstacle {
 	}}
 }
 
-// obstacles are what keeps one leaf from reaching pods of other leaves directly, by the EndpointSlice of the centre with
-// these pods. Liqo translates all addresses of an EndpointSlice or, if it can't translate one of them, none:
+// obstacles are what keeps one leaf from reaching pods of other leaves directly, by the EndpointSlice of the centre
+// with these pods. Liqo translates all addresses of an EndpointSlice or, if it can't translate one of them, none:
 // shadowendpointslice_controller.go of Liqo 1.2.0.
 type obstacles map[string]*Obstacle
 

@@ -127,7 +127,8 @@ func (s *Service) write(ctx context.Context, owner Owner, target Request, value 
 	return s.read(ctx)
 }
 
-// patch sets the annotation to a JSON value, or removes it with null, whoever has set it. Kubernetes records the manager.
+// patch sets the annotation to a JSON value, or removes it with null, whoever has set it. Kubernetes records the
+// manager.
 func (s *Service) patch(ctx context.Context, target Request, value, manager string) error {
 	patch := fmt.Sprintf(`{"metadata":{"uid":%q,"annotations":{%q:%s}}}`, target.service.UID, annotation, value)
 	return s.Centre.Persist(ctx, func() error {

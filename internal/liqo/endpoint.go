@@ -21,8 +21,8 @@ type Endpoint struct {
 	Protocol  string   `tfsdk:"protocol"` // UDP or TCP
 }
 
-// Endpoint returns the endpoint that the gateway server reports, or nil if nobody can dial it yet. Liqo reports an empty
-// address while a node has none.
+// Endpoint returns the endpoint that the gateway server reports, or nil if nobody can dial it yet. Liqo reports an
+// empty address while a node has none.
 func (o Objects) Endpoint() *Endpoint {
 	server := o.GatewayAs(ServerRole)
 	if server == nil || server.Endpoint == nil {

@@ -140,8 +140,8 @@ func DeniesDirectConnections(ctx context.Context, leaf *cluster.Leaf) (bool, err
 	return found.denies, err
 }
 
-// Pools returns the ranges from which Liqo's IPAM on this leaf allocates. Any range outside them is remapped. The result
-// is nil if the pools are unknown, for example with a custom IPAM.
+// Pools returns the ranges from which Liqo's IPAM on this leaf allocates. Any range outside them is remapped. The
+// result is nil if the pools are unknown, for example with a custom IPAM.
 func Pools(ctx context.Context, leaf *cluster.Leaf) []netip.Prefix {
 	found, _ := installationOn(ctx, leaf)
 	return found.pools

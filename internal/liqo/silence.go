@@ -34,8 +34,8 @@ func (p Pings) MaxSilence() time.Duration {
 
 // ReadSilence returns when the gateway last reported its tunnel as up, if its next report is overdue. Otherwise it
 // returns zero. It also returns zero if the gateway sends no pings, because such a gateway never repeats a report. It
-// asks the API server only if the report in the cache is too old by the usual interval. If the Connection is gone, which
-// the cache will know in a moment, nothing is overdue.
+// asks the API server only if the report in the cache is too old by the usual interval. If the Connection is gone,
+// which the cache will know in a moment, nothing is overdue.
 func (o Objects) ReadSilence(ctx context.Context, leaf *cluster.Leaf) (time.Time, error) {
 	overdue := func(reported time.Time, pings Pings) bool {
 		return !reported.IsZero() && pings.Enabled && leaf.Now().Sub(reported) > pings.MaxSilence()
