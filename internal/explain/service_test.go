@@ -128,3 +128,44 @@ func TestTheAdviceAboutASingleGatewayNamesItsOwnResource(t *testing.T) {
 	says(t, Wait(t.Context(), refusing(t, gatewayService(corev1.ServiceTypeNodePort)), "an end", context.DeadlineExceeded),
 		"the change of the gateway's Service is refused", advice)
 }
+
+func TestTheAPIServerExplainsAServiceThatDoesNotChange(t *testing.T) {
+	taken := apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Service").GroupKind(), "gw-rome",
+		field.ErrorList{field.Invalid(field.NewPath("spec").Child("ports").Index(0).Child("nodePort"), 31777,
+			"provided port is already allocated")})
+	for name, test := range map[string]struct {
+		wanted int32 // the node port that Liqo wants; the Service has 31000
+		answer error
+		causes int
+	}{
+		"its port is taken":         {31777, taken, 1},
+		"Liqo has yet to change it": {31777, nil, 0},
+		"it has changed":            {31000, taken, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			technology := &networkingv1beta1.WgGatewayServer{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome",
+				Name: "rome"}}
+			technology.Spec.Service.Spec.Type = corev1.ServiceTypeNodePort
+			technology.Spec.Service.Spec.Ports = []corev1.ServicePort{{Port: 51840, NodePort: test.wanted}}
+			gateway, existing := exposedGateway(), gatewayService(corev1.ServiceTypeNodePort)
+			existing.Spec.Ports = []corev1.ServicePort{{Port: 51840, NodePort: 31000}}
+			s := milan(t, gateway, technology, gatewayDeployment(), readyPod(), existing)
+			clustertest.On(s.Leaf, "patch", func(call clustertest.Call[any]) error {
+				service, ok := call.Object.(*corev1.Service)
+				if !ok || service.Spec.Ports[0].NodePort != test.wanted || !call.DryRun {
+					t.Errorf("it changes %v", call.Object)
+				}
+				return test.answer
+			})
+			causes, err := serviceChange(t.Context(), s, view{Objects: liqo.Objects{Gateway: liqo.GatewayOf(gateway)}})
+			if err != nil || len(causes) != test.causes {
+				t.Fatalf("%+v (%v)", causes, err)
+			}
+			const expected = `Liqo can't change Service liqo-tenant-rome/gw-rome. The API server says: Service "gw-rome" is ` +
+				`invalid: spec.ports[0].nodePort: Invalid value: 31777: provided port is already allocated`
+			if len(causes) > 0 && causes[0].Evidence[0] != expected {
+				t.Errorf("got %q", causes[0].Evidence[0])
+			}
+		})
+	}
+}
