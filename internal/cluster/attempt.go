@@ -223,10 +223,10 @@ func (l lateLimit) Err() error {
 // readID reads the leaf's ID from its API server, and the UID of the ConfigMap that has it.
 func (l *Leaf) readID(ctx context.Context) error {
 	var holders corev1.ConfigMapList
-	err := l.Live.List(ctx, &holders, client.InNamespace(l.LiqoNamespace),
+	err := l.List(ctx, &holders, client.InNamespace(l.LiqoNamespace),
 		client.MatchingLabelsSelector{Selector: consts.ClusterIDConfigMapSelector()})
 	if err != nil {
-		return l.Explain(err)
+		return err
 	}
 	if len(holders.Items) == 0 {
 		return l.withoutID()

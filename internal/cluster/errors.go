@@ -188,7 +188,7 @@ func isUntrusted(err error) bool {
 func isUnknownResource(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && status.Status().Reason == metav1.StatusReasonNotFound &&
-		(status.Status().Details == nil || status.Status().Details.Name == "" || !isAbsent(err))
+		(status.Status().Details == nil || status.Status().Details.Name == "" || !IsAbsent(err))
 }
 
 // stripURL replaces the request's URL, which does not help a user, with the address of the API server. Nothing was sent

@@ -58,8 +58,8 @@ func (l *Leaf) identity(ctx context.Context, id liqov1beta1.ClusterID) (givenCre
 	}
 	var secret corev1.Secret
 	key := client.ObjectKey{Namespace: identity.Namespace, Name: identity.Status.KubeconfigSecretRef.Name}
-	if err := l.Live.Get(ctx, key, &secret); err != nil {
-		return givenCredentials{}, l.Explain(err)
+	if err := l.Read(ctx, key, &secret); err != nil {
+		return givenCredentials{}, err
 	}
 	source := fmt.Sprintf("Secret %s on leaf %q", key, l.Name)
 	given, err := credentialsIn(secret.Data[consts.KubeconfigSecretField], source)

@@ -56,7 +56,7 @@ func (l *Leaf) Hold(ctx context.Context, request LeaseRequest) (*Lease, error) {
 			}
 			continue
 		}
-		gone := lease.ResourceVersion != "" && isAbsent(err) // just released by a holder that was alive
+		gone := lease.ResourceVersion != "" && IsAbsent(err) // just released by a holder that was alive
 		if !gone && !apierrors.IsAlreadyExists(err) && !apierrors.IsConflict(err) {
 			return nil, causeOr(ctx, l.Explain(err))
 		}
@@ -73,11 +73,10 @@ func (l *Leaf) Leased(ctx context.Context, name string) (*coordinationv1.Lease, 
 
 // leased reads a lease.
 func (l *Leaf) leased(ctx context.Context, lease *coordinationv1.Lease) (*coordinationv1.Lease, error) {
-	err := l.Live.Get(ctx, client.ObjectKeyFromObject(lease), lease)
-	if isAbsent(err) {
-		return nil, nil
+	if exists, err := l.Get(ctx, client.ObjectKeyFromObject(lease), lease); !exists {
+		return nil, err
 	}
-	return lease, l.Explain(err)
+	return lease, nil
 }
 
 func (l *Leaf) lease(namespace, name string) *coordinationv1.Lease {
@@ -236,7 +235,7 @@ func (l *Lease) end(ctx context.Context, giveBack func(context.Context, *coordin
 		if apierrors.IsConflict(err) {
 			return nil // someone else holds it now
 		}
-		return client.IgnoreNotFound(err)
+		return IgnoreAbsent(err)
 	})
 }
 

@@ -118,10 +118,10 @@ func (l *Lease) renew(ctx context.Context, retries *retries) error {
 		return nil
 	case ctx.Err() != nil:
 		return nil // it is being released
-	case apierrors.IsConflict(err) || isAbsent(err):
+	case apierrors.IsConflict(err) || IsAbsent(err):
 		lost := l.lost(last, true)
 		sure, _ := l.sure()
-		lost.Deleted = isAbsent(err) && sure > 0
+		lost.Deleted = IsAbsent(err) && sure > 0
 		return lost
 	case retries.believes(err):
 		return l.lost(err, false)

@@ -10,20 +10,17 @@ import (
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
-
-// FieldManager is the provider's field manager for all writes.
-const FieldManager = "terraform-provider-liqo"
 
 // RemoteID returns the ID of the remote cluster that an object belongs to, from Liqo's label. It is empty if the object
 // belongs to none.
@@ -32,7 +29,7 @@ func RemoteID(object client.Object) string { return object.GetLabels()[consts.Re
 // Apply writes an object by server-side apply, stores the result in object, and returns once the leaf's cache has seen
 // it. Apply takes over fields that other managers have set.
 func (l *Leaf) Apply(ctx context.Context, object client.Object) error {
-	gvk, err := apiutil.GVKForObject(object, l.Live.Scheme())
+	kind, err := l.KindOf(object)
 	if err != nil {
 		return err
 	}
@@ -41,13 +38,10 @@ func (l *Leaf) Apply(ctx context.Context, object client.Object) error {
 		return err
 	}
 	intent := &unstructured.Unstructured{Object: content}
-	intent.SetGroupVersionKind(gvk)
+	intent.SetGroupVersionKind(kind)
 	unstructured.RemoveNestedField(content, "status")
 	unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
-	if err := l.Persist(ctx, func() error {
-		return l.Live.Apply(ctx, client.ApplyConfigurationFromUnstructured(intent),
-			client.FieldOwner(FieldManager), client.ForceOwnership)
-	}); err != nil {
+	if err := l.ApplyFields(ctx, intent, FieldManager); err != nil {
 		return err
 	}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(intent.Object, object); err != nil {
@@ -56,33 +50,22 @@ func (l *Leaf) Apply(ctx context.Context, object client.Object) error {
 	return l.untilSeen(ctx, object)
 }
 
-// ListCached returns the objects of several kinds that are in the leaf's cache, in the order of the lists.
-func (l *Leaf) ListCached(
+// AllCached returns the objects of several kinds that are in the leaf's cache, in the order of the lists.
+func (l *Leaf) AllCached(
 	ctx context.Context, lists []client.ObjectList, options ...client.ListOption,
 ) (objects []client.Object, err error) {
 	for _, list := range lists {
-		if err := l.Cached.List(ctx, list, options...); err != nil {
-			return nil, l.Explain(err)
+		if err := l.ListCached(ctx, list, options...); err != nil {
+			return nil, err
 		}
-		if err := meta.EachListItem(list, func(item runtime.Object) error {
-			objects = append(objects, item.(client.Object)) //nolint:errcheck,forcetypeassert // all kinds are
+		if err := forEachItem(list, func(item client.Object) error {
+			objects = append(objects, item)
 			return nil
 		}); err != nil {
 			return nil, err
 		}
 	}
 	return objects, nil
-}
-
-// ReadWhole reads an object live, with the fields that its type does not have.
-func (l *Leaf) ReadWhole(ctx context.Context, object client.Object) (*unstructured.Unstructured, error) {
-	gvk, err := apiutil.GVKForObject(object, l.Live.Scheme())
-	if err != nil {
-		return nil, err
-	}
-	whole := &unstructured.Unstructured{}
-	whole.SetGroupVersionKind(gvk)
-	return whole, l.Live.Get(ctx, client.ObjectKeyFromObject(object), whole)
 }
 
 // untilSeen waits until the cache is not older than the object, so that the next read returns what was written. That is
@@ -101,7 +84,7 @@ func (l *Leaf) untilSeen(ctx context.Context, written client.Object) error {
 	isSeen := func(ctx context.Context) (bool, error) {
 		hadIt := known.Load() // before the cache is read, because the object may be added meanwhile
 		err := l.Cached.Get(ctx, client.ObjectKeyFromObject(written), seen)
-		if apierrors.IsNotFound(err) {
+		if IsAbsent(err) {
 			return hadIt, nil
 		}
 		if err != nil {
@@ -124,8 +107,8 @@ func (l *Leaf) untilSeen(ctx context.Context, written client.Object) error {
 // not new.
 func (l *Leaf) CatchUp(ctx context.Context, list client.ObjectList, remote liqov1beta1.ClusterID) error {
 	cached, which := emptied(list), client.MatchingLabels{consts.RemoteClusterID: string(remote)}
-	if err := l.Cached.List(ctx, cached, which); err != nil {
-		return l.Explain(err)
+	if err := l.ListCached(ctx, cached, which); err != nil {
+		return err
 	}
 	if err := l.List(ctx, list, which); err != nil {
 		return err
@@ -150,7 +133,7 @@ func (l *Leaf) untilForgotten(ctx context.Context, object client.Object) error {
 	current := object.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its original's type
 	err := l.Until(ctx, RemoteID(object), func(ctx context.Context) (bool, error) {
 		err := l.Cached.Get(ctx, client.ObjectKeyFromObject(object), current)
-		return err != nil || current.GetUID() != object.GetUID(), client.IgnoreNotFound(err)
+		return err != nil || current.GetUID() != object.GetUID(), IgnoreAbsent(err)
 	}, object)
 	if err != nil {
 		return fmt.Errorf("the cache of leaf %q still has %s: %w", l.Name, l.Describe(object), err)
@@ -165,11 +148,25 @@ func forEachItem(list client.ObjectList, do func(client.Object) error) error {
 	})
 }
 
+// Scheme has the kinds that this program knows.
+func (l *Leaf) Scheme() *runtime.Scheme { return l.Live.Scheme() }
+
+// KindOf returns the kind of an object.
+func (l *Leaf) KindOf(object client.Object) (schema.GroupVersionKind, error) {
+	return apiutil.GVKForObject(object, l.Scheme())
+}
+
+// KindOfResource returns the kind of a resource, which the API server may be asked for.
+func (l *Leaf) KindOfResource(resource schema.GroupVersionResource) (schema.GroupVersionKind, error) {
+	kind, err := l.Live.RESTMapper().KindFor(resource)
+	return kind, l.Explain(err)
+}
+
 // Describe returns an object's kind, namespace and name, for messages.
 func (l *Leaf) Describe(object client.Object) string {
 	kind := "object"
-	if gvk, err := apiutil.GVKForObject(object, l.Live.Scheme()); err == nil {
-		kind = gvk.Kind
+	if known, err := l.KindOf(object); err == nil {
+		kind = known.Kind
 	}
 	if object.GetNamespace() == "" {
 		return fmt.Sprintf("%s %s", kind, object.GetName())
@@ -181,14 +178,14 @@ func (l *Leaf) Describe(object client.Object) string {
 // to hold objects of this kind, has seen the change.
 func (l *Leaf) Edit(ctx context.Context, object client.Object, change func(client.Object)) error {
 	return l.edit(ctx, object, change, func(edited client.Object, patch client.Patch) error {
-		return l.Live.Patch(ctx, edited, patch, client.FieldOwner(FieldManager))
+		return l.Patch(ctx, edited, patch)
 	})
 }
 
 // EditStatus is like Edit, and writes the status, which is a resource of its own.
 func (l *Leaf) EditStatus(ctx context.Context, object client.Object, change func(client.Object)) error {
 	return l.edit(ctx, object, change, func(edited client.Object, patch client.Patch) error {
-		return l.Live.Status().Patch(ctx, edited, patch, client.FieldOwner(FieldManager))
+		return l.Persist(ctx, func() error { return l.PatchPart(ctx, "status", edited, patch) })
 	})
 }
 
@@ -200,7 +197,7 @@ func (l *Leaf) edit(
 		return fmt.Errorf("%T is not an object", object)
 	}
 	change(edited)
-	if err := l.Persist(ctx, func() error { return write(edited, client.MergeFrom(object)) }); err != nil {
+	if err := write(edited, client.MergeFrom(object)); err != nil {
 		return err
 	}
 	return l.untilSeen(ctx, edited)

@@ -6,14 +6,12 @@ import (
 	"reflect"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	watchtools "k8s.io/client-go/tools/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
 // UntilObject returns once done returns true for an object with this name and namespace. It calls done immediately, and
@@ -93,7 +91,7 @@ func (l *Leaf) Gone(ctx context.Context, kind schema.GroupVersionKind, key clien
 // DeleteWatched deletes an object, and returns when it is gone. The object is then as it was last: a pod has what its
 // containers said at their end. It is as it was before if nobody has seen more of it.
 func (l *Leaf) DeleteWatched(ctx context.Context, object client.Object, options ...client.DeleteOption) error {
-	kind, err := l.Live.GroupVersionKindFor(object)
+	kind, err := l.KindOf(object)
 	if err != nil {
 		return err
 	}
@@ -102,7 +100,7 @@ func (l *Leaf) DeleteWatched(ctx context.Context, object client.Object, options 
 	if err != nil {
 		return err
 	}
-	err = l.Persist(ctx, func() error { return client.IgnoreNotFound(l.Live.Delete(ctx, object, options...)) })
+	err = l.Persist(ctx, func() error { return l.Delete(ctx, object, options...) })
 	if err != nil {
 		changes.Stop()
 		return err
@@ -129,17 +127,8 @@ func metadataOf(kind schema.GroupVersionKind, key client.ObjectKey) client.Objec
 func (l *Leaf) check(
 	ctx context.Context, key client.ObjectKey, object client.Object, done func(exists bool) bool,
 ) (bool, error) {
-	err := l.Live.Get(ctx, key, object)
-	if err != nil && !isAbsent(err) {
-		return false, l.Explain(err)
-	}
-	return done(err == nil), nil
-}
-
-// isAbsent reports whether an object does not exist. An API server that does not know the kind, for example because it
-// has just started, also answers 404, but without the words of Kubernetes.
-func isAbsent(err error) bool {
-	return apierrors.IsNotFound(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+	exists, err := l.Get(ctx, key, object)
+	return err == nil && done(exists), err
 }
 
 // watchUntil returns false when the API server ends the watch, as it does every few minutes. The watch starts before
@@ -190,7 +179,7 @@ func untilEvent(
 
 // listOf returns an empty list of objects of the same type.
 func (l *Leaf) listOf(object client.Object) (client.ObjectList, error) {
-	kind, err := apiutil.GVKForObject(object, l.Live.Scheme())
+	kind, err := l.KindOf(object)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +189,7 @@ func (l *Leaf) listOf(object client.Object) (client.ObjectList, error) {
 		list.SetGroupVersionKind(kind)
 		return list, nil
 	}
-	list, err := l.Live.Scheme().New(kind)
+	list, err := l.Scheme().New(kind)
 	if err != nil {
 		return nil, err
 	}
@@ -217,11 +206,6 @@ func (l *Leaf) UntilList(
 	return untilWatched(ctx,
 		func() (bool, error) { return l.checkList(ctx, list, done, options) },
 		func() (bool, error) { return l.watchListUntil(ctx, list, done, options) })
-}
-
-// List lists objects at the API server. The error is explained, as by [Leaf.Explain].
-func (l *Leaf) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
-	return l.Explain(l.Live.List(ctx, list, options...))
 }
 
 func (l *Leaf) checkList(

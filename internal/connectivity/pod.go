@@ -70,8 +70,8 @@ type image struct {
 func (s *station) imageOf(ctx context.Context) (image, error) {
 	gateway := s.objects.Gateway
 	deployment := &appsv1.Deployment{}
-	if err := s.Leaf.Live.Get(ctx, liqo.MadeForGateway(gateway), deployment); err != nil {
-		return image{}, s.Leaf.Explain(err)
+	if err := s.Leaf.Read(ctx, liqo.MadeForGateway(gateway), deployment); err != nil {
+		return image{}, err
 	}
 	template := &deployment.Spec.Template.Spec
 	// Liqo does not promise the names of the containers.

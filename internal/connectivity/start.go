@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
@@ -27,7 +26,7 @@ func (s *station) run(
 	s.pods = append(s.pods, pods...)
 	return pods, s.onEachNode(waitedFor, func(node int) error {
 		pod := pods[node]
-		if err := s.Leaf.Explain(s.Leaf.Live.Create(ctx, pod, client.FieldOwner(cluster.FieldManager))); err != nil {
+		if err := s.Leaf.Create(ctx, pod); err != nil {
 			return err
 		}
 		return s.await(ctx, pod, waitedFor, func() bool { return done(pod) })
@@ -47,11 +46,10 @@ func (s *station) ask(
 			EphemeralContainerCommon: corev1.EphemeralContainerCommon(s.container(name, script, args(node)...)),
 		})
 		patch := client.StrategicMergeFrom(before)
-		err := s.Leaf.Live.SubResource("ephemeralcontainers").Patch(ctx, pod, patch, client.FieldOwner(cluster.FieldManager))
-		if err != nil {
-			return s.Leaf.Explain(err)
+		if err := s.Leaf.PatchPart(ctx, "ephemeralcontainers", pod, patch); err != nil {
+			return err
 		}
-		err = s.await(ctx, pod, waitedFor, func() bool { return terminated(pod, name) != nil && !hasEnded(pod) })
+		err := s.await(ctx, pod, waitedFor, func() bool { return terminated(pod, name) != nil && !hasEnded(pod) })
 		if err != nil {
 			return err
 		}
@@ -136,8 +134,6 @@ func (s *station) sweep(ctx context.Context) error {
 // remove removes pods at once, also those that are gone.
 func (s *station) remove(ctx context.Context, pods []*corev1.Pod) error {
 	return errors.Join(parallel.Map(pods, func(pod *corev1.Pod) error {
-		return s.Leaf.Persist(ctx, func() error {
-			return client.IgnoreNotFound(s.Leaf.Live.Delete(ctx, pod, client.GracePeriodSeconds(0)))
-		})
+		return s.Leaf.Persist(ctx, func() error { return s.Leaf.Delete(ctx, pod, client.GracePeriodSeconds(0)) })
 	})...)
 }

@@ -78,7 +78,7 @@ func (s *station) prepare(ctx context.Context, options Options) error {
 				"refer to its attributes in the test, so that the test comes after it.",
 		}
 	}
-	if s.kind, err = s.Leaf.Live.GroupVersionKindFor(s.objects.Gateway.Object); err != nil {
+	if s.kind, err = s.Leaf.KindOf(s.objects.Gateway.Object); err != nil {
 		return err
 	}
 	if s.image = (image{name: options.Image}); s.image.name == "" {

@@ -169,9 +169,9 @@ func configurationOf(
 	ctx context.Context, leaf *cluster.Leaf, remote string,
 ) (*networkingv1beta1.Configuration, error) {
 	var list networkingv1beta1.ConfigurationList
-	err := leaf.Cached.List(ctx, &list, client.MatchingLabels{consts.RemoteClusterID: remote})
+	err := leaf.ListCached(ctx, &list, client.MatchingLabels{consts.RemoteClusterID: remote})
 	if err != nil || len(list.Items) == 0 {
-		return nil, leaf.Explain(err)
+		return nil, err
 	}
 	return &list.Items[0], nil
 }

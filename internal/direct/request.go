@@ -8,7 +8,6 @@ import (
 
 	"github.com/liqotech/liqo/pkg/consts"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -49,13 +48,11 @@ type Request struct {
 
 // read reads the request from the centre.
 func (s *Service) read(ctx context.Context) (Request, error) {
-	var request Request
-	err := s.Centre.Live.Get(ctx, s.key(), &request.service)
-	if apierrors.IsNotFound(err) {
-		return Request{}, nil
+	var service corev1.Service
+	if exists, err := s.Centre.Get(ctx, s.key(), &service); !exists {
+		return Request{}, err
 	}
-	request.Exists, request.Set = err == nil, requests(&request.service)
-	return request, s.Centre.Explain(err)
+	return Request{Exists: true, Set: requests(&service), service: service}, nil
 }
 
 // requests reports whether a Service requests direct connections.
@@ -117,11 +114,7 @@ func (s *Service) write(ctx context.Context, owner Owner, target Request, value 
 	if value != "" {
 		intent.SetAnnotations(map[string]string{annotation: value})
 	}
-	err := s.Centre.Persist(ctx, func() error {
-		return s.Centre.Live.Apply(ctx, client.ApplyConfigurationFromUnstructured(intent.DeepCopy()),
-			client.FieldOwner(owner.manager()), client.ForceOwnership)
-	})
-	if err != nil {
+	if err := s.Centre.ApplyFields(ctx, intent, owner.manager()); err != nil {
 		return target, err
 	}
 	return s.read(ctx)
@@ -131,11 +124,8 @@ func (s *Service) write(ctx context.Context, owner Owner, target Request, value 
 // manager.
 func (s *Service) patch(ctx context.Context, target Request, value, manager string) error {
 	patch := fmt.Sprintf(`{"metadata":{"uid":%q,"annotations":{%q:%s}}}`, target.service.UID, annotation, value)
-	return s.Centre.Persist(ctx, func() error {
-		service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name}}
-		return s.Centre.Live.Patch(ctx, service, client.RawPatch(types.MergePatchType, []byte(patch)),
-			client.FieldOwner(manager))
-	})
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name}}
+	return s.Centre.Patch(ctx, service, client.RawPatch(types.MergePatchType, []byte(patch)), client.FieldOwner(manager))
 }
 
 // IsRequestedBy reports whether the Service exists and the owner has set the annotation.

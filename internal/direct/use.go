@@ -34,8 +34,8 @@ func Uses(ctx context.Context, leaf *cluster.Leaf) ([]Use, error) {
 	if err := leaf.List(ctx, &list, reflected); err != nil || len(list.Items) == 0 {
 		return nil, err
 	}
-	if err := leaf.Cached.List(ctx, &configurations); err != nil {
-		return nil, leaf.Explain(err)
+	if err := leaf.ListCached(ctx, &configurations); err != nil {
+		return nil, err
 	}
 	namespaces, err := originalNames(ctx, leaf)
 	if err != nil {

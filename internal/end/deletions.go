@@ -7,7 +7,6 @@ import (
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	fcutils "github.com/liqotech/liqo/pkg/utils/foreigncluster"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,8 +34,8 @@ func (e *End) checkDeletions(ctx context.Context, namespace string) error {
 	)
 	group.Go(func() (err error) { occupant, err = e.occupant(ctx, namespace); return err })
 	group.Go(func() (err error) {
-		foreign, err = fcutils.GetForeignClusterByID(ctx, e.Leaf.Live, e.Remote.ID)
-		return e.Leaf.Explain(client.IgnoreNotFound(err))
+		foreign, err = liqo.ForeignCluster(ctx, e.Leaf.List, e.Remote.ID)
+		return err
 	})
 	objects, err := e.Find(ctx)
 	if err := errors.Join(err, group.Wait()); err != nil {

@@ -86,11 +86,11 @@ func (e *End) orphans(ctx context.Context) (
 	group.Go(func() error { return e.listRules(groupCtx, &firewalls) })
 	for _, list := range lists {
 		group.Go(func() error {
-			return e.Leaf.Live.List(groupCtx, list, client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)})
+			return e.Leaf.List(groupCtx, list, client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)})
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return nil, nil, e.Leaf.Explain(err)
+		return nil, nil, err
 	}
 	for i := range servers.Items {
 		left := &servers.Items[i]

@@ -9,7 +9,6 @@ import (
 	"github.com/liqotech/liqo/pkg/consts"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -85,12 +84,10 @@ func (e *End) readDerived(
 ) (*unstructured.Unstructured, error) {
 	current := &unstructured.Unstructured{}
 	current.SetGroupVersionKind(desired.GroupVersionKind())
-	err := e.Leaf.Live.Get(ctx, client.ObjectKeyFromObject(desired), current)
+	exists, err := e.Leaf.Get(ctx, client.ObjectKeyFromObject(desired), current)
 	switch {
-	case apierrors.IsNotFound(err):
-		return nil, nil //nolint:nilnil // documented
-	case err != nil:
-		return nil, e.Leaf.Explain(err)
+	case !exists:
+		return nil, err
 	case !owner.Managed(current):
 		return nil, &trouble.Problem{
 			ID: "derived-template-taken", Leaf: e.Leaf.Name, Summary: "another template has the gateway's name",
@@ -133,10 +130,7 @@ func (e *End) ensureDerived(ctx context.Context, gateway desiredGateway) error {
 	}
 	written := gateway.derived.DeepCopy()
 	if current == nil {
-		err = e.Leaf.Persist(ctx, func() error {
-			return e.Leaf.Live.Apply(ctx, client.ApplyConfigurationFromUnstructured(written),
-				client.FieldOwner(cluster.FieldManager), client.ForceOwnership)
-		})
+		err = e.Leaf.ApplyFields(ctx, written, cluster.FieldManager)
 	} else {
 		written, err = e.changeDerived(ctx, current, gateway.derived)
 	}
@@ -158,9 +152,7 @@ func (e *End) changeDerived(
 	cluster.SetAnnotation(changed, liqo.BaseAnnotation, base)
 	cluster.SetLabel(changed, consts.RemoteClusterID, string(e.Remote.ID))
 	e.Owner.Mark(changed)
-	return changed, e.Leaf.Persist(ctx, func() error {
-		return e.Leaf.Live.Patch(ctx, changed, client.MergeFrom(current), client.FieldOwner(cluster.FieldManager))
-	})
+	return changed, e.Leaf.Patch(ctx, changed, client.MergeFrom(current))
 }
 
 // keepDerived keeps on a gateway the note that it may have a derived template, until that is gone.
@@ -186,14 +178,11 @@ func (e *End) removeDerived(ctx context.Context, templates ...*dependent) error 
 		}
 		template := &unstructured.Unstructured{}
 		template.SetGroupVersionKind(one.kind)
-		err := e.Leaf.Live.Get(ctx, one.key, template)
-		if apierrors.IsNotFound(err) {
-			continue
-		}
+		exists, err := e.Leaf.Get(ctx, one.key, template)
 		if err != nil {
-			return e.Leaf.Explain(err)
+			return err
 		}
-		if !owner.Managed(template) {
+		if !exists || !owner.Managed(template) {
 			continue
 		}
 		if err := e.delete(ctx, template); err != nil {

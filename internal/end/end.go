@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
-	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // End is one leaf's end of its network with one other cluster. It holds no state; the objects are on the leaf.
@@ -76,8 +74,7 @@ func (e *End) untilGone(ctx context.Context, kind schema.GroupVersionKind, key c
 func (e *End) delete(ctx context.Context, object client.Object) error {
 	uid := object.GetUID()
 	return e.Leaf.Persist(ctx, func() error {
-		err := e.Leaf.Live.Delete(ctx, object, client.Preconditions{UID: &uid}, client.PropagationPolicy("Background"))
-		return client.IgnoreNotFound(err)
+		return e.Leaf.Delete(ctx, object, client.Preconditions{UID: &uid}, client.PropagationPolicy("Background"))
 	})
 }
 
@@ -86,11 +83,11 @@ func (e *End) deleteAll(ctx context.Context, objects []client.Object) error {
 	return cmp.Or(parallel.Map(objects, func(object client.Object) error { return e.delete(ctx, object) })...)
 }
 
+// errMissing is the cause of a problem with an object that the user has to create on the leaf.
+var errMissing = errors.New("it does not exist")
+
 // isMissing reports whether a problem is a missing object on the leaf that the user has to create.
-func isMissing(err error) bool {
-	_, ok := errors.AsType[*trouble.Problem](err)
-	return ok && apierrors.IsNotFound(err)
-}
+func isMissing(err error) bool { return errors.Is(err, errMissing) }
 
 // Subject returns the end as a subject of package explain.
 func (e *End) Subject() explain.Subject {

@@ -80,7 +80,7 @@ func (e *End) EnsureLimits(ctx context.Context, namespace string, limits *liqo.L
 		if err := e.nameLimits(ctx, objects.Gateway.Object); err != nil {
 			return err
 		}
-		if err := controllerutil.SetOwnerReference(objects.Gateway.Object, desired, e.Leaf.Live.Scheme()); err != nil {
+		if err := controllerutil.SetOwnerReference(objects.Gateway.Object, desired, e.Leaf.Scheme()); err != nil {
 			return err
 		}
 	}
@@ -119,7 +119,7 @@ func (e *End) BindLimits(ctx context.Context, gateway EnsuredGateway) error {
 	}
 	var failed error
 	err = e.Leaf.Edit(ctx, objects.Firewall, func(object client.Object) {
-		failed = controllerutil.SetOwnerReference(gateway.Object, object, e.Leaf.Live.Scheme())
+		failed = controllerutil.SetOwnerReference(gateway.Object, object, e.Leaf.Scheme())
 	})
 	if err != nil || failed != nil {
 		return fmt.Errorf("the gateway could not own its rules: %w", cmp.Or(err, failed))
@@ -145,7 +145,7 @@ func (e *End) lift(ctx context.Context) error {
 
 func (e *End) dropRules(ctx context.Context, gateway client.Object) error {
 	empty := e.forgeFirewall(gateway.GetNamespace(), nil)
-	if err := controllerutil.SetOwnerReference(gateway, empty, e.Leaf.Live.Scheme()); err != nil {
+	if err := controllerutil.SetOwnerReference(gateway, empty, e.Leaf.Scheme()); err != nil {
 		return err
 	}
 	if err := e.applyFirewall(ctx, empty); err != nil {
@@ -187,7 +187,7 @@ func (e *End) RemoveLeftRules(ctx context.Context, unfinished owner.Unfinished, 
 	}
 	var all networkingv1beta1.FirewallConfigurationList
 	if err := e.listRules(ctx, &all); err != nil {
-		return e.Leaf.Explain(err)
+		return err
 	}
 	for i := range all.Items {
 		left := &all.Items[i]
@@ -203,7 +203,7 @@ func (e *End) RemoveLeftRules(ctx context.Context, unfinished owner.Unfinished, 
 // listRules lists the FirewallConfigurations for the other cluster. They need rights of their own: for whoever may not
 // read them, there are none, because nobody writes rules without reading them.
 func (e *End) listRules(ctx context.Context, list *networkingv1beta1.FirewallConfigurationList) error {
-	err := e.Leaf.Live.List(ctx, list, client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)})
+	err := e.Leaf.List(ctx, list, client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)})
 	if apierrors.IsForbidden(err) {
 		return nil
 	}

@@ -8,16 +8,14 @@ import (
 
 	authv1beta1 "github.com/liqotech/liqo/apis/authentication/v1beta1"
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
-	fcutils "github.com/liqotech/liqo/pkg/utils/foreigncluster"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
@@ -38,24 +36,22 @@ func (p *Peering) String() string {
 // Peering returns this leaf's peering with the other cluster, or nil. The ForeignCluster of that cluster shows it: a
 // peering authenticates, and a shortcut never does. It reads the cache.
 func (e *End) Peering(ctx context.Context) (*Peering, error) {
-	return e.readPeering(ctx, e.Leaf.Cached)
+	return e.readPeering(ctx, e.Leaf.ListCached)
 }
 
 // readPeering does so by the cache or live.
-func (e *End) readPeering(ctx context.Context, reader client.Client) (*Peering, error) {
-	foreign, err := fcutils.GetForeignClusterByID(ctx, reader, e.Remote.ID)
-	if err != nil {
-		return nil, e.Leaf.Explain(client.IgnoreNotFound(err))
-	}
+func (e *End) readPeering(ctx context.Context, list liqo.Lister) (*Peering, error) {
+	foreign, err := liqo.ForeignCluster(ctx, list, e.Remote.ID)
 	if !peered(foreign) {
-		return nil, nil
+		return nil, err
 	}
 	return &Peering{e.Remote.Name, fmt.Sprintf("ForeignCluster %s, role %s", foreign.Name, foreign.Status.Role)}, nil
 }
 
-// peered reports whether Liqo's record of another cluster shows a peering.
+// peered reports whether Liqo's record of another cluster, which may be nil, shows a peering.
 func peered(foreign *liqov1beta1.ForeignCluster) bool {
-	return foreign.Status.Modules.Authentication.Enabled || foreign.Status.Modules.Offloading.Enabled
+	return foreign != nil &&
+		(foreign.Status.Modules.Authentication.Enabled || foreign.Status.Modules.Offloading.Enabled)
 }
 
 // LivingPeering is [End.Peering] for a removal, which must be certain. It reads live. Liqo clears its record while a
@@ -67,7 +63,7 @@ func (e *End) LivingPeering(ctx context.Context) (*Peering, error) {
 		group    sync.WaitGroup
 	)
 	group.Go(func() { parts, partsErr = e.peeringParts(ctx) })
-	peering, err := e.readPeering(ctx, e.Leaf.Live)
+	peering, err := e.readPeering(ctx, e.Leaf.List)
 	group.Wait()
 	if err != nil || peering != nil {
 		return peering, err
@@ -88,13 +84,7 @@ func (e *End) peeringParts(ctx context.Context) ([]client.Object, error) {
 		group      errgroup.Group
 	)
 	for _, list := range []client.ObjectList{&tenants, &identities, &slices} {
-		group.Go(func() error {
-			err := e.Leaf.Live.List(ctx, list)
-			if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
-				return nil
-			}
-			return e.Leaf.Explain(err)
-		})
+		group.Go(func() error { return e.Leaf.ListKnown(ctx, list) })
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
@@ -126,8 +116,8 @@ func (e *End) appendOf(parts []client.Object, object client.Object, ids ...liqov
 // whatever the number of peerings.
 func Peerings(ctx context.Context, leaf *cluster.Leaf) (map[string]*liqov1beta1.ForeignCluster, error) {
 	var foreign liqov1beta1.ForeignClusterList
-	if err := leaf.Live.List(ctx, &foreign); err != nil {
-		return nil, leaf.Explain(err)
+	if err := leaf.List(ctx, &foreign); err != nil {
+		return nil, err
 	}
 	peerings := map[string]*liqov1beta1.ForeignCluster{}
 	for i := range foreign.Items {
@@ -159,11 +149,8 @@ func (e *End) CheckNoPeering(ctx context.Context, peering *Peering) error {
 
 // HasUnusedForeignCluster reports whether there is a record of the other cluster that no peering uses. It reads live.
 func (e *End) HasUnusedForeignCluster(ctx context.Context) (bool, error) {
-	foreign, err := fcutils.GetForeignClusterByID(ctx, e.Leaf.Live, e.Remote.ID)
-	if err != nil {
-		return false, e.Leaf.Explain(client.IgnoreNotFound(err))
-	}
-	return !peered(foreign), nil
+	foreign, err := liqo.ForeignCluster(ctx, e.Leaf.List, e.Remote.ID)
+	return foreign != nil && !peered(foreign), err
 }
 
 // RemoveForeignCluster deletes Liqo's record of the other cluster if nothing uses it. It reports whether the record is
@@ -179,13 +166,13 @@ func (e *End) RemoveForeignCluster(ctx context.Context, namespace *corev1.Namesp
 	}
 	gone := false
 	err = e.Leaf.Until(ctx, string(e.Remote.ID), func(ctx context.Context) (bool, error) {
-		foreign, err := fcutils.GetForeignClusterByID(ctx, e.Leaf.Cached, e.Remote.ID)
-		if apierrors.IsNotFound(err) {
-			gone = true
-			return true, nil
-		}
+		foreign, err := liqo.ForeignCluster(ctx, e.Leaf.ListCached, e.Remote.ID)
 		if err != nil {
 			return false, err
+		}
+		if foreign == nil {
+			gone = true
+			return true, nil
 		}
 		if peered(foreign) {
 			return true, nil // gone stays false
@@ -202,6 +189,5 @@ func (e *End) RemoveForeignCluster(ctx context.Context, namespace *corev1.Namesp
 // [cluster.Leaf.Until] looks at the object again.
 func (e *End) deleteUnchanged(ctx context.Context, object client.Object) error {
 	uid, version := object.GetUID(), object.GetResourceVersion()
-	err := e.Leaf.Live.Delete(ctx, object, client.Preconditions{UID: &uid, ResourceVersion: &version})
-	return e.Leaf.Explain(client.IgnoreNotFound(err))
+	return e.Leaf.Delete(ctx, object, client.Preconditions{UID: &uid, ResourceVersion: &version})
 }

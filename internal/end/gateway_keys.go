@@ -13,7 +13,6 @@ import (
 	"github.com/liqotech/liqo/pkg/consts"
 	gatewayforge "github.com/liqotech/liqo/pkg/gateway/forge"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -61,8 +60,8 @@ func (e *End) checkKeys(ctx context.Context, key client.ObjectKey) error {
 		return nil
 	}
 	var place corev1.Namespace
-	if err := e.Leaf.Live.Get(ctx, client.ObjectKey{Name: key.Namespace}, &place); err != nil {
-		return e.Leaf.Explain(client.IgnoreNotFound(err))
+	if exists, err := e.Leaf.Get(ctx, client.ObjectKey{Name: key.Namespace}, &place); !exists {
+		return err
 	}
 	if _, tenant := place.Labels[consts.TenantNamespaceLabel]; tenant && owner.Managed(&place) {
 		return e.secretNotKept(key)
@@ -78,13 +77,13 @@ func (e *End) checkKeys(ctx context.Context, key client.ObjectKey) error {
 		}
 	}
 	var secret corev1.Secret
-	err := e.Leaf.Live.Get(ctx, key, &secret)
-	if apierrors.IsNotFound(err) {
-		return problem("does not exist",
-			"Create the Secret that `key_secret_name` names, in the namespace of the gateway.", err)
-	}
+	exists, err := e.Leaf.Get(ctx, key, &secret)
 	if err != nil {
-		return e.Leaf.Explain(err)
+		return err
+	}
+	if !exists {
+		return problem("does not exist",
+			"Create the Secret that `key_secret_name` names, in the namespace of the gateway.", errMissing)
 	}
 	private, err := ecdh.X25519().NewPrivateKey(secret.Data[consts.PrivateKeyField])
 	if err != nil {
@@ -149,7 +148,7 @@ func (e *End) labelKeySecret(
 	if err != nil || secret == nil || cluster.RemoteID(secret) != remote {
 		return err
 	}
-	return client.IgnoreNotFound(e.patchSecret(ctx, secret, map[string]any{"metadata": map[string]any{"labels": labels}}))
+	return cluster.IgnoreAbsent(e.patchSecret(ctx, secret, map[string]any{"metadata": map[string]any{"labels": labels}}))
 }
 
 // setRotation records the rotation of the keys on a gateway that is to be written. Without a rotation, it records
@@ -267,11 +266,10 @@ func (e *End) UntilFormerKeysGone(ctx context.Context, namespace string) error {
 func (e *End) readSecret(ctx context.Context, key client.ObjectKey) (*metav1.PartialObjectMetadata, error) {
 	secret := &metav1.PartialObjectMetadata{}
 	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-	err := e.Leaf.Live.Get(ctx, key, secret)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
+	if exists, err := e.Leaf.Get(ctx, key, secret); !exists {
+		return nil, err
 	}
-	return secret, e.Leaf.Explain(err)
+	return secret, nil
 }
 
 // patchSecret merges changes into a Secret.
@@ -280,8 +278,5 @@ func (e *End) patchSecret(ctx context.Context, secret *metav1.PartialObjectMetad
 	if err != nil {
 		return err
 	}
-	return e.Leaf.Persist(ctx, func() error {
-		return e.Leaf.Live.Patch(
-			ctx, secret, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(cluster.FieldManager))
-	})
+	return e.Leaf.Patch(ctx, secret, client.RawPatch(types.MergePatchType, patch))
 }

@@ -11,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -49,8 +48,8 @@ func (e *End) checkNodePort(ctx context.Context, spec liqo.GatewaySettings) erro
 		return nil
 	}
 	var gateways networkingv1beta1.GatewayServerList
-	if err := e.Leaf.Cached.List(ctx, &gateways); err != nil {
-		return e.Leaf.Explain(err)
+	if err := e.Leaf.ListCached(ctx, &gateways); err != nil {
+		return err
 	}
 	for i := range gateways.Items {
 		endpoint := gateways.Items[i].Status.Endpoint
@@ -59,21 +58,21 @@ func (e *End) checkNodePort(ctx context.Context, spec liqo.GatewaySettings) erro
 			return nil
 		}
 	}
-	err := e.Leaf.Live.Create(ctx, &corev1.Service{
+	err := e.Leaf.TryCreate(ctx, &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: e.Leaf.LiqoNamespace, Name: gatewayforge.GatewayResourceName(string(e.Remote.ID)),
 		},
 		Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{{
 			Port: liqo.DefaultPort, NodePort: spec.NodePort, Protocol: corev1.ProtocolUDP,
 		}}},
-	}, client.DryRunAll)
-	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "nodePort") {
+	})
+	if !apierrors.IsInvalid(err) || !strings.Contains(cluster.Answer(err), "nodePort") {
 		return nil
 	}
 	return &trouble.Problem{
 		ID: trouble.NoEntry, Leaf: e.Leaf.Name,
 		Summary:  fmt.Sprintf("node port %d can't be used", spec.NodePort),
-		Evidence: []string{"The API server says: " + trouble.ShownLines(err.Error())},
+		Evidence: []string{"The API server says: " + trouble.ShownLines(cluster.Answer(err))},
 		Advice:   "Set another `node_port`, or remove it: then Kubernetes chooses one.",
 		Err:      err,
 	}

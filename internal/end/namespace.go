@@ -22,7 +22,7 @@ import (
 
 // forgeTenantNamespace returns the tenant namespace as Liqo itself creates it.
 func (e *End) forgeTenantNamespace() *corev1.Namespace {
-	return tenantnamespace.NewManager(nil, e.Leaf.Live.Scheme()).ForgeNamespace(e.Remote.ID, nil)
+	return tenantnamespace.NewManager(nil, e.Leaf.Scheme()).ForgeNamespace(e.Remote.ID, nil)
 }
 
 // AwaitNamespace returns when the objects can have a namespace, and reports whether the tenant namespace has to be
@@ -125,15 +125,10 @@ func (e *End) occupant(ctx context.Context, name string) (*corev1.Namespace, err
 // namespaceNamed returns a namespace of the leaf, or nil if there is none with this name.
 func (e *End) namespaceNamed(ctx context.Context, name string) (*corev1.Namespace, error) {
 	var namespace corev1.Namespace
-	err := e.Leaf.Live.Get(ctx, client.ObjectKey{Name: name}, &namespace)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, nil
-	case err != nil:
-		return nil, e.Leaf.Explain(err)
-	default:
-		return &namespace, nil
+	if exists, err := e.Leaf.Get(ctx, client.ObjectKey{Name: name}, &namespace); !exists {
+		return nil, err
 	}
+	return &namespace, nil
 }
 
 // isTenant reports whether a namespace has the labels of the tenant namespace for the other cluster.
@@ -152,7 +147,7 @@ func (e *End) checkOwnNamespace(ctx context.Context, name string, existing *core
 			Summary: fmt.Sprintf("namespace %s does not exist", name),
 			Advice: "The provider does not create a namespace that you set, because it would not know when to delete it. " +
 				"Create the namespace first, or leave the choice to Liqo.",
-			Err: apierrors.NewNotFound(corev1.Resource("namespaces"), name),
+			Err: errMissing,
 		}
 	case Leaving(existing):
 		return e.ownNamespaceLeaves(ctx, []client.Object{existing})
@@ -215,9 +210,7 @@ func (e *End) useTenantNamespace(ctx context.Context, existing *corev1.Namespace
 func (e *End) CreateTenantNamespace(ctx context.Context) (string, error) {
 	namespace := e.forgeTenantNamespace()
 	e.Owner.Mark(namespace)
-	err := e.Leaf.Persist(ctx, func() error {
-		return e.Leaf.Live.Create(ctx, namespace.DeepCopy(), client.FieldOwner(cluster.FieldManager))
-	})
+	err := e.Leaf.Persist(ctx, func() error { return e.Leaf.Create(ctx, namespace.DeepCopy()) })
 	if !apierrors.IsAlreadyExists(err) {
 		return namespace.Name, err
 	}
@@ -259,10 +252,10 @@ func (e *End) IsTenantNamespace(ctx context.Context, name string) (bool, error) 
 // TenantNamespace returns the leaf's tenant namespace for the other cluster, or nil.
 func (e *End) TenantNamespace(ctx context.Context) (*corev1.Namespace, error) {
 	var namespaces corev1.NamespaceList
-	err := e.Leaf.Live.List(ctx, &namespaces, client.HasLabels{consts.TenantNamespaceLabel},
+	err := e.Leaf.List(ctx, &namespaces, client.HasLabels{consts.TenantNamespaceLabel},
 		client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)})
 	if err != nil {
-		return nil, e.Leaf.Explain(err)
+		return nil, err
 	}
 	switch len(namespaces.Items) {
 	case 0:

@@ -80,13 +80,13 @@ func (e *End) deleteNamespace(ctx context.Context, namespace *corev1.Namespace) 
 	}
 	var conflict error
 	err := e.Leaf.Persist(ctx, func() error {
-		err := e.Leaf.Live.Delete(ctx, namespace, client.PropagationPolicy(metav1.DeletePropagationBackground),
+		err := e.Leaf.Delete(ctx, namespace, client.PropagationPolicy(metav1.DeletePropagationBackground),
 			client.Preconditions{UID: &namespace.UID, ResourceVersion: &namespace.ResourceVersion})
 		if conflict = nil; apierrors.IsConflict(err) {
 			conflict = err // the same request would get the same answer
 			return nil
 		}
-		return client.IgnoreNotFound(err)
+		return err
 	})
 	if err := cmp.Or(err, conflict); err != nil {
 		return nil, err

@@ -77,7 +77,7 @@ func readNetworks(
 		{&networkingv1beta1.GatewayServerList{}, &networkingv1beta1.GatewayClientList{}}, // before their Connections
 		{&networkingv1beta1.PublicKeyList{}}, {&networkingv1beta1.ConnectionList{}},
 	} {
-		objects, err := leaf.ListCached(ctx, lists, which)
+		objects, err := leaf.AllCached(ctx, lists, which)
 		if err != nil {
 			return nil, err
 		}
@@ -153,8 +153,8 @@ func ObjectOf(o liqo.Objects, resource owner.Resource) client.Object {
 func (e *End) IsEmpty(ctx context.Context) (bool, error) {
 	for _, list := range liqo.WrittenLists() {
 		remote := client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)}
-		if err := e.Leaf.Live.List(ctx, list, remote); err != nil {
-			return false, e.Leaf.Explain(err)
+		if err := e.Leaf.List(ctx, list, remote); err != nil {
+			return false, err
 		}
 		if meta.LenList(list) > 0 {
 			return false, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -12,7 +13,6 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
-	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/getters"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -81,7 +81,7 @@ func (e *End) ensurePublicKey(
 		if objects.PublicKey != nil {
 			e.Owner.KeepOrigin(publicKey, objects.PublicKey)
 		}
-	} else if err := controllerutil.SetOwnerReference(gateway.Object, publicKey, e.Leaf.Live.Scheme()); err != nil {
+	} else if err := controllerutil.SetOwnerReference(gateway.Object, publicKey, e.Leaf.Scheme()); err != nil {
 		return false, err
 	}
 	if err := e.renewConnection(ctx, objects, publicKey, gateway); err != nil {
@@ -198,7 +198,7 @@ func (e *End) readKey(ctx context.Context, gateway EnsuredGateway, secret *corev
 	answered := make(chan struct{})
 	reading.Go(func() {
 		defer close(answered)
-		key, err = getters.ExtractKeyFromSecretRef(ctx, e.Leaf.Live, secret)
+		key, err = e.askForKey(ctx, secret)
 	})
 	for {
 		select {
@@ -207,9 +207,21 @@ func (e *End) readKey(ctx context.Context, gateway EnsuredGateway, secret *corev
 				return shown, nil
 			}
 		case <-answered:
-			return key, e.Leaf.Explain(err)
+			return key, err
 		}
 	}
+}
+
+// askForKey reads the public key in a Secret, which must exist.
+func (e *End) askForKey(ctx context.Context, reference *corev1.ObjectReference) ([]byte, error) {
+	var secret corev1.Secret
+	name := client.ObjectKey{Namespace: reference.Namespace, Name: reference.Name}
+	err := e.Leaf.Read(ctx, name, &secret)
+	key, ok := secret.Data[consts.PublicKeyField]
+	if err == nil && !ok {
+		err = fmt.Errorf("secret %q does not contain %s field", name, consts.PublicKeyField)
+	}
+	return key, e.Leaf.Explain(err)
 }
 
 // keyIn returns the public key in a Secret. It returns nil unless Liqo has made the Secret for this gateway: a former
@@ -229,8 +241,8 @@ func (e *End) Key(ctx context.Context, objects liqo.Objects) ([]byte, error) {
 	if secret == nil {
 		return nil, nil
 	}
-	key, err := getters.ExtractKeyFromSecretRef(ctx, e.Leaf.Live, secret)
-	return key, e.Leaf.Explain(client.IgnoreNotFound(err))
+	key, err := e.askForKey(ctx, secret)
+	return key, cluster.IgnoreAbsent(err)
 }
 
 // HasOutdatedKey reports whether the public key of this end's gateway is gone or differs from the one that the owner

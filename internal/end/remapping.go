@@ -94,8 +94,8 @@ func (e *End) unfollowedProblem() *trouble.Problem {
 func (e *End) areAllocated(ctx context.Context, configuration *networkingv1beta1.Configuration) (bool, error) {
 	var networks ipamv1alpha1.NetworkList
 	remote := client.MatchingLabels{consts.RemoteClusterID: string(e.Remote.ID)}
-	if err := e.Leaf.Live.List(ctx, &networks, client.InNamespace(configuration.Namespace), remote); err != nil {
-		return false, e.Leaf.Explain(err)
+	if err := e.Leaf.List(ctx, &networks, client.InNamespace(configuration.Namespace), remote); err != nil {
+		return false, err
 	}
 	allocated := map[networkingv1beta1.CIDR]networkingv1beta1.CIDR{}
 	for i := range networks.Items {

@@ -11,7 +11,6 @@ import (
 	enutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/external-network/utils"
 	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -110,12 +109,9 @@ func (e *End) settingsAfter(
 	if err != nil {
 		return nil, err
 	}
-	whole, err := e.Leaf.ReadWhole(ctx, existing.Object)
-	if apierrors.IsNotFound(err) {
-		return after, nil
-	}
-	if err != nil {
-		return nil, e.Leaf.Explain(err)
+	whole, err := e.Leaf.GetWhole(ctx, existing.Object)
+	if whole == nil {
+		return after, err
 	}
 	live, _, err := unstructured.NestedMap(whole.Object, "spec")
 	return carry(live, before, after), err
@@ -211,7 +207,7 @@ func (e *End) checkDeployment(ctx context.Context, gateway desiredGateway, made 
 	return &trouble.Problem{
 		ID: "gateway-deployment-refused", Leaf: e.Leaf.Name, Summary: "the gateway's Deployment is refused",
 		Evidence: []string{fmt.Sprintf("Liqo could not make %s so. The API server says: %s", e.Leaf.Describe(desired),
-			trouble.ShownLines(err.Error()))},
+			trouble.ShownLines(cluster.Answer(err)))},
 		Advice: "The gateway was not changed. Change what the API server refuses, in `pods` or on the leaf. Then apply " +
 			"again.",
 		Err: err,
@@ -221,14 +217,14 @@ func (e *End) checkDeployment(ctx context.Context, gateway desiredGateway, made 
 // tryDeployment creates or changes a Deployment as a dry run. The error is the API server's.
 func (e *End) tryDeployment(ctx context.Context, desired *appsv1.Deployment) error {
 	existing := &appsv1.Deployment{}
-	err := e.Leaf.Live.Get(ctx, client.ObjectKeyFromObject(desired), existing)
+	exists, err := e.Leaf.Get(ctx, client.ObjectKeyFromObject(desired), existing)
 	switch {
-	case apierrors.IsNotFound(err):
-		return e.Leaf.Live.Create(ctx, desired, client.DryRunAll)
 	case err != nil:
 		return err
+	case !exists:
+		return e.Leaf.TryCreate(ctx, desired)
 	}
 	changed := existing.DeepCopy()
 	changed.Spec = desired.Spec
-	return e.Leaf.Live.Patch(ctx, changed, client.MergeFrom(existing), client.DryRunAll)
+	return e.Leaf.TryPatch(ctx, changed, client.MergeFrom(existing))
 }

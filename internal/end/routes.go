@@ -52,13 +52,11 @@ func (e *End) RenewRoutes(ctx context.Context, gateway EnsuredGateway) error {
 	}}
 	renewed := routes.DeepCopy()
 	cluster.SetAnnotation(renewed, routesAnnotation, time.Now().UTC().Format(time.RFC3339Nano))
-	err := e.Leaf.Persist(ctx, func() error {
-		return e.Leaf.Live.Patch(ctx, renewed, client.MergeFrom(routes), client.FieldOwner(cluster.FieldManager))
-	})
-	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
+	err := e.Leaf.Patch(ctx, renewed, client.MergeFrom(routes))
+	if apierrors.IsForbidden(err) {
 		return nil
 	}
-	return err
+	return cluster.IgnoreAbsent(err)
 }
 
 // untilNodesFollow returns when the nodes of the leaf have had time to lead to the pod of a gateway that has restarted.
@@ -71,10 +69,10 @@ func (e *End) untilNodesFollow(ctx context.Context, gateway EnsuredGateway) erro
 		Namespace: gateway.GetNamespace(), Name: string(e.Remote.ID),
 	}}
 	err := e.Leaf.Persist(ctx, func() error {
-		return e.Leaf.Live.Get(ctx, client.ObjectKeyFromObject(fabric), fabric)
+		return e.Leaf.Read(ctx, client.ObjectKeyFromObject(fabric), fabric)
 	})
 	if err != nil {
-		return client.IgnoreNotFound(err)
+		return cluster.IgnoreAbsent(err)
 	}
 	former := fabric.Spec.GatewayIP
 	address, err := e.activeAddress(ctx, gateway)

@@ -38,9 +38,7 @@ func (e *End) changeService(
 	if len(changed.Annotations) == len(service.Annotations) && len(changed.Labels) == len(service.Labels) {
 		return service, nil
 	}
-	return changed, e.Leaf.Persist(ctx, func() error {
-		return e.Leaf.Live.Patch(ctx, changed, client.MergeFrom(service), client.FieldOwner(cluster.FieldManager))
-	})
+	return changed, e.Leaf.Patch(ctx, changed, client.MergeFrom(service))
 }
 
 // marked reports whether labels or annotations have all the wanted ones.

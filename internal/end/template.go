@@ -11,7 +11,6 @@ import (
 
 	enutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/external-network/utils"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -29,7 +28,7 @@ func (e *End) refer(template liqo.Template) (corev1.ObjectReference, error) {
 			Advice: "It must be group/version/resource.", Err: err,
 		}
 	}
-	kind, err := e.Leaf.Live.RESTMapper().KindFor(resource)
+	kind, err := e.Leaf.KindOfResource(resource)
 	if meta.IsNoMatchError(err) {
 		return corev1.ObjectReference{}, &trouble.Problem{
 			ID: trouble.NoEntry, Leaf: e.Leaf.Name, Summary: "there are no templates of type " + template.Resource,
@@ -41,7 +40,7 @@ func (e *End) refer(template liqo.Template) (corev1.ObjectReference, error) {
 	apiVersion, name := kind.ToAPIVersionAndKind()
 	return corev1.ObjectReference{
 		Name: template.Name, Namespace: template.Namespace, Kind: name, APIVersion: apiVersion,
-	}, e.Leaf.Explain(err)
+	}, err
 }
 
 // checkTemplate fails if the template of a gateway, or its kind, does not exist on the leaf, if it can't be rendered,
@@ -96,14 +95,14 @@ func (e *End) readTemplate(
 	object := &unstructured.Unstructured{}
 	object.SetGroupVersionKind(reference.GroupVersionKind())
 	key := client.ObjectKey{Namespace: reference.Namespace, Name: reference.Name}
-	err := e.Leaf.Live.Get(ctx, key, object)
-	if apierrors.IsNotFound(err) {
+	exists, err := e.Leaf.Get(ctx, key, object)
+	if !exists && err == nil {
 		return nil, &trouble.Problem{
 			ID: "template-missing", Leaf: e.Leaf.Name, Summary: "the template does not exist",
-			Advice: fmt.Sprintf("There is no %s %s.", reference.Kind, key), Err: err,
+			Advice: fmt.Sprintf("There is no %s %s.", reference.Kind, key), Err: errMissing,
 		}
 	}
-	return object, e.Leaf.Explain(err)
+	return object, err
 }
 
 // mentions reports whether a template refers to a field of a gateway. Liqo renders every string of it as a Go template,

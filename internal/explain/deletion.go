@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -68,11 +67,10 @@ func read(
 		object = &metav1.PartialObjectMetadata{}
 		object.GetObjectKind().SetGroupVersionKind(kind)
 	}
-	err := leaf.Live.Get(ctx, key, object)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
+	if exists, err := leaf.Get(ctx, key, object); !exists {
+		return nil, err
 	}
-	return object, leaf.Explain(err)
+	return object, nil
 }
 
 // unattendedDeletion explains why objects with finalizers of Liqo still exist: Liqo's controllers do not run.

@@ -9,7 +9,6 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -25,11 +24,8 @@ func deployment(ctx context.Context, s Subject, view view) ([]trouble.Problem, e
 		return nil, nil
 	}
 	var deployment appsv1.Deployment
-	switch err := s.Leaf.Live.Get(ctx, liqo.MadeForGateway(gateway), &deployment); {
-	case apierrors.IsNotFound(err):
-		return nil, nil
-	case err != nil:
-		return nil, s.Leaf.Explain(err)
+	if exists, err := s.Leaf.Get(ctx, liqo.MadeForGateway(gateway), &deployment); !exists {
+		return nil, err
 	}
 	for _, condition := range deployment.Status.Conditions {
 		if condition.Type == appsv1.DeploymentReplicaFailure && condition.Status == corev1.ConditionTrue {
@@ -110,13 +106,13 @@ func refusedDeployment(ctx context.Context, leaf *cluster.Leaf, gateway *liqo.Ga
 		return nil
 	}
 	deployment := liqo.DeploymentOf(gateway, described)
-	if err = leaf.Live.Create(ctx, deployment, client.DryRunAll); !cluster.Refused(err) {
+	if err = leaf.TryCreate(ctx, deployment); !cluster.Refused(err) {
 		return nil
 	}
 	return []trouble.Problem{{
 		ID: "gateway-deployment-refused", Summary: "the gateway's Deployment is refused",
 		Evidence: []string{fmt.Sprintf("Liqo can't create %s. The API server says: %s", leaf.Describe(deployment),
-			trouble.ShownLines(err.Error()))},
+			trouble.ShownLines(cluster.Answer(err)))},
 		Advice: "Change what the API server refuses, in the gateway's template or on the leaf. Then apply again.",
 	}}
 }
@@ -128,10 +124,10 @@ func describedDeployment(
 	key := client.ObjectKey{Namespace: gateway.Made.Namespace, Name: gateway.Made.Name}
 	if gateway.Role == liqo.ServerRole {
 		var described networkingv1beta1.WgGatewayServer
-		err := leaf.Live.Get(ctx, key, &described)
+		err := leaf.Read(ctx, key, &described)
 		return described.Spec.Deployment, err
 	}
 	var described networkingv1beta1.WgGatewayClient
-	err := leaf.Live.Get(ctx, key, &described)
+	err := leaf.Read(ctx, key, &described)
 	return described.Spec.Deployment, err
 }

@@ -19,10 +19,10 @@ const mostEvents = 2
 // warnings returns the newest events of type Warning of an object. The error says why the leaf did not answer.
 func warnings(ctx context.Context, leaf *cluster.Leaf, object client.Object) ([]string, error) {
 	var list corev1.EventList
-	err := leaf.Live.List(ctx, &list, client.InNamespace(object.GetNamespace()),
+	err := leaf.List(ctx, &list, client.InNamespace(object.GetNamespace()),
 		client.MatchingFields{"involvedObject.uid": string(object.GetUID()), "type": corev1.EventTypeWarning})
 	if err != nil {
-		return nil, leaf.Explain(err)
+		return nil, err
 	}
 	slices.SortFunc(list.Items, func(a, b corev1.Event) int { return lastSeen(&b).Compare(lastSeen(&a)) })
 	lines := make([]string, 0, mostEvents)

@@ -8,7 +8,6 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -24,11 +23,12 @@ func service(ctx context.Context, s Subject, view view) ([]trouble.Problem, erro
 		return nil, nil
 	}
 	var service corev1.Service
-	switch err := s.Leaf.Live.Get(ctx, liqo.MadeForGateway(gateway), &service); {
-	case apierrors.IsNotFound(err):
-		return noService(ctx, s, gateway)
+	exists, err := s.Leaf.Get(ctx, liqo.MadeForGateway(gateway), &service)
+	switch {
 	case err != nil:
-		return nil, s.Leaf.Explain(err)
+		return nil, err
+	case !exists:
+		return noService(ctx, s, gateway)
 	}
 	if service.Spec.Type != corev1.ServiceTypeLoadBalancer || len(service.Status.LoadBalancer.Ingress) > 0 {
 		return nil, nil
@@ -65,12 +65,11 @@ func (s Subject) settings() string {
 }
 
 // refusalOf returns why the API server refuses a dry run, or an empty string if it does not. Other errors are returned.
-func refusalOf(leaf *cluster.Leaf, err error) (string, error) {
-	var status apierrors.APIStatus
-	if errors.As(err, &status) && !cluster.MissingPermission(err) && !cluster.Unreachable(leaf.Explain(err)) {
-		return trouble.ShownLines(status.Status().Message), nil
+func refusalOf(err error) (string, error) {
+	if answer := cluster.Answer(err); answer != "" && !cluster.MissingPermission(err) && !cluster.Unreachable(err) {
+		return trouble.ShownLines(answer), nil
 	}
-	return "", leaf.Explain(err)
+	return "", err
 }
 
 // noService returns the cause why a gateway has no Service. It returns nil if Liqo need not have created the Service
@@ -90,7 +89,7 @@ func noService(ctx context.Context, s Subject, gateway *liqo.Gateway) ([]trouble
 		},
 		Advice: "Apply again; this creates the gateway again.",
 	}
-	refusal, err := refusalOf(leaf, leaf.Live.Create(ctx, service, client.DryRunAll))
+	refusal, err := refusalOf(leaf.TryCreate(ctx, service))
 	if refusal != "" {
 		c.ID, c.Summary = "gateway-service-refused", "the gateway's Service is refused"
 		c.Evidence = []string{
@@ -115,8 +114,8 @@ func wantedService(ctx context.Context, leaf *cluster.Leaf, gateway *liqo.Gatewa
 	}
 	var technology networkingv1beta1.WgGatewayServer
 	key := client.ObjectKey{Namespace: reference.Namespace, Name: reference.Name}
-	if err := leaf.Live.Get(ctx, key, &technology); err != nil {
-		return nil, leaf.Explain(client.IgnoreNotFound(err))
+	if exists, err := leaf.Get(ctx, key, &technology); !exists {
+		return nil, err
 	}
 	template := technology.Spec.Service
 	return &corev1.Service{
@@ -136,12 +135,8 @@ func serviceChange(ctx context.Context, s Subject, view view) ([]trouble.Problem
 		return nil, nil
 	}
 	var service corev1.Service
-	err := s.Leaf.Live.Get(ctx, liqo.MadeForGateway(gateway), &service)
-	if apierrors.IsNotFound(err) {
-		return nil, nil // there is nothing to change
-	}
-	if err != nil {
-		return nil, s.Leaf.Explain(err)
+	if exists, err := s.Leaf.Get(ctx, liqo.MadeForGateway(gateway), &service); !exists {
+		return nil, err // there is nothing to change
 	}
 	desired, err := wantedService(ctx, s.Leaf, gateway)
 	if err != nil || desired == nil || cluster.Includes(service.Spec, desired.Spec) {
@@ -150,7 +145,7 @@ func serviceChange(ctx context.Context, s Subject, view view) ([]trouble.Problem
 	changed := service.DeepCopy()
 	changed.Spec.Type, changed.Spec.Ports = desired.Spec.Type, desired.Spec.Ports
 	changed.Spec.LoadBalancerIP = desired.Spec.LoadBalancerIP
-	refusal, err := refusalOf(s.Leaf, s.Leaf.Live.Patch(ctx, changed, client.MergeFrom(&service), client.DryRunAll))
+	refusal, err := refusalOf(s.Leaf.TryPatch(ctx, changed, client.MergeFrom(&service)))
 	if refusal == "" {
 		return nil, err
 	}

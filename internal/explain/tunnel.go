@@ -9,8 +9,6 @@ import (
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	fcutils "github.com/liqotech/liqo/pkg/utils/foreigncluster"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
@@ -122,9 +120,9 @@ func (s Subject) report(ctx context.Context, view view) (string, error) {
 // since returns the time at which Liqo recorded the current status of the tunnel on this leaf, or zero if it has not. A
 // Connection does not have this time: a gateway writes no time for a tunnel that is down.
 func (s Subject) since(ctx context.Context, value networkingv1beta1.ConnectionStatusValue) (time.Time, error) {
-	foreign, err := fcutils.GetForeignClusterByID(ctx, s.Leaf.Live, s.RemoteID)
-	if err != nil {
-		return time.Time{}, s.Leaf.Explain(client.IgnoreNotFound(err))
+	foreign, err := liqo.ForeignCluster(ctx, s.Leaf.List, s.RemoteID)
+	if foreign == nil {
+		return time.Time{}, err
 	}
 	noted := map[networkingv1beta1.ConnectionStatusValue]liqov1beta1.ConditionStatusType{
 		networkingv1beta1.Connected:       liqov1beta1.ConditionStatusEstablished,

@@ -36,9 +36,9 @@ func (o Objects) HasSeveralTunnels(ctx context.Context, leaf *cluster.Leaf) (boo
 	if able, err := CapabilitiesOf(ctx, leaf); err != nil || !able.SeveralTunnels {
 		return false, err
 	}
-	whole, err := leaf.ReadWhole(ctx, o.Gateway.Object)
-	if err != nil {
-		return false, leaf.Explain(client.IgnoreNotFound(err))
+	whole, err := leaf.GetWhole(ctx, o.Gateway.Object)
+	if whole == nil {
+		return false, err
 	}
 	ports, _, _ := unstructured.NestedSlice(whole.Object, "spec", "endpoint", "ports") // what is no list has no ports
 	return len(ports) > 1, nil

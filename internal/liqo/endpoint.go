@@ -81,11 +81,11 @@ func PortHolder(
 	ctx context.Context, leaf *cluster.Leaf, own string, port int32,
 ) (holder *corev1.Service, shared bool, err error) {
 	var services corev1.ServiceList
-	err = leaf.Live.List(ctx, &services, client.MatchingFieldsSelector{
+	err = leaf.List(ctx, &services, client.MatchingFieldsSelector{
 		Selector: fields.OneTermEqualSelector("spec.type", string(corev1.ServiceTypeLoadBalancer)),
 	})
 	if err != nil {
-		return nil, false, leaf.Explain(err)
+		return nil, false, err
 	}
 	addresses := map[string]bool{}
 	for i := range services.Items {

@@ -71,7 +71,7 @@ func GatewayOf(object client.Object) *Gateway {
 
 // GatewaysOf returns the gateways in a leaf's cache that the options select.
 func GatewaysOf(ctx context.Context, leaf *cluster.Leaf, options ...client.ListOption) ([]*Gateway, error) {
-	objects, err := leaf.ListCached(ctx, []client.ObjectList{
+	objects, err := leaf.AllCached(ctx, []client.ObjectList{
 		&networkingv1beta1.GatewayServerList{}, &networkingv1beta1.GatewayClientList{},
 	}, options...)
 	gateways := make([]*Gateway, len(objects))

@@ -44,11 +44,11 @@ func (o *Objects) ReadFirewall(ctx context.Context, leaf *cluster.Leaf) error {
 	}
 	key := client.ObjectKey{Namespace: gateway.GetNamespace(), Name: gateway.GetAnnotations()[LimitsAnnotation]}
 	var found networkingv1beta1.FirewallConfiguration
-	err := leaf.Cached.Get(ctx, key, &found)
-	if err == nil && cluster.RemoteID(&found) == cluster.RemoteID(gateway) {
+	exists, err := leaf.GetCached(ctx, key, &found)
+	if exists && cluster.RemoteID(&found) == cluster.RemoteID(gateway) {
 		o.Firewall = &found
 	}
-	return leaf.Explain(client.IgnoreNotFound(err))
+	return err
 }
 
 // recordOf returns the record of a FirewallConfiguration. It returns nil if it is not known what the table enforces,

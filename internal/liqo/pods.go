@@ -41,10 +41,10 @@ func DeploymentOf(gateway client.Object, described networkingv1beta1.DeploymentT
 // PodsOf lists the pods of a gateway, including those that are being deleted. It asks the API server.
 func PodsOf(ctx context.Context, leaf *cluster.Leaf, gateway client.Object) ([]corev1.Pod, error) {
 	var pods corev1.PodList
-	err := leaf.Live.List(ctx, &pods, client.InNamespace(gateway.GetNamespace()), client.MatchingLabels{
+	err := leaf.List(ctx, &pods, client.InNamespace(gateway.GetNamespace()), client.MatchingLabels{
 		consts.GatewayNameLabel: gateway.GetName(),
 	})
-	return pods.Items, leaf.Explain(err)
+	return pods.Items, err
 }
 
 // PodSettings are settings of the pods of one gateway. Liqo has them only in templates, for all gateways of a leaf. So

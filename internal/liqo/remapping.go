@@ -3,15 +3,16 @@ package liqo
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/netip"
 	"slices"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/liqotech/liqo/pkg/consts"
 	networkingutils "github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/utils"
-	"github.com/liqotech/liqo/pkg/utils/getters"
 	"github.com/liqotech/liqo/pkg/utils/ipam/mapping"
-	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
@@ -84,14 +85,25 @@ func IsRemapped(configuration *networkingv1beta1.Configuration) bool {
 func RemappedAddress(
 	ctx context.Context, leaf *cluster.Leaf, remote liqov1beta1.ClusterID, address string,
 ) (string, error) {
-	configuration, err := getters.GetConfigurationByClusterID(ctx, leaf.Cached, remote, corev1.NamespaceAll)
-	if err != nil {
-		return "", leaf.Explain(err)
+	var all networkingv1beta1.ConfigurationList
+	if err := leaf.ListCached(ctx, &all, client.MatchingLabels{consts.RemoteClusterID: string(remote)}); err != nil {
+		return "", err
 	}
-	if !IsRemapped(configuration) { // Liqo's function panics if the status has fewer ranges than the spec
+	if len(all.Items) != 1 {
+		return "", fmt.Errorf("there are %d Configurations for cluster %q", len(all.Items), remote)
+	}
+	configuration, ip := &all.Items[0], net.ParseIP(address)
+	if !IsRemapped(configuration) {
 		return "", fmt.Errorf("%s has no remapped ranges", leaf.Describe(configuration))
 	}
-	return mapping.ForceMapAddressWithConfiguration(ctx, leaf.Cached, remote, address)
+	for i, announced := range configuration.Spec.Remote.CIDR.Pod {
+		_, from, fromErr := net.ParseCIDR(announced.String())
+		_, to, toErr := net.ParseCIDR(configuration.Status.Remote.CIDR.Pod[i].String())
+		if fromErr == nil && toErr == nil && from.Contains(ip) {
+			return mapping.RemapMask(ip, *to).String(), nil
+		}
+	}
+	return "", fmt.Errorf("no remote pod CIDR contains address %q", address)
 }
 
 // HaveSameSize reports whether two ranges have as many addresses. Liqo remaps a range to one of the same size.

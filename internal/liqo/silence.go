@@ -44,8 +44,8 @@ func (o Objects) ReadSilence(ctx context.Context, leaf *cluster.Leaf) (time.Time
 		return time.Time{}, nil
 	}
 	var current networkingv1beta1.Connection
-	if err := leaf.Live.Get(ctx, client.ObjectKeyFromObject(o.Connection), &current); err != nil {
-		return time.Time{}, leaf.Explain(client.IgnoreNotFound(err))
+	if exists, err := leaf.Get(ctx, client.ObjectKeyFromObject(o.Connection), &current); !exists {
+		return time.Time{}, err
 	}
 	pings, err := PingsOf(ctx, leaf, o.Gateway)
 	if reported := lastReport(&current); err == nil && overdue(reported, pings) {
@@ -81,8 +81,8 @@ func UsualPings() Pings {
 func PingsOf(ctx context.Context, leaf *cluster.Leaf, gateway client.Object) (Pings, error) {
 	pings := UsualPings()
 	var deployment appsv1.Deployment
-	err := leaf.Live.Get(ctx, MadeForGateway(gateway), &deployment)
-	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
+	exists, err := leaf.Get(ctx, MadeForGateway(gateway), &deployment)
+	if !exists && err == nil || apierrors.IsForbidden(err) {
 		return pings, nil
 	}
 	flags := flagsOf(&deployment)
@@ -90,7 +90,7 @@ func PingsOf(ctx context.Context, leaf *cluster.Leaf, gateway client.Object) (Pi
 	set(&pings.Interval, flags["--ping-interval"], time.ParseDuration)
 	set(&pings.LossThreshold, flags["--ping-loss-threshold"], strconv.Atoi)
 	set(&pings.Report, flags["--ping-update-status-interval"], time.ParseDuration)
-	return pings, leaf.Explain(err)
+	return pings, err
 }
 
 // set stores a value that can be read. With another one, a gateway does not start.

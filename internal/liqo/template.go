@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
@@ -130,8 +129,8 @@ func templatesOf(ctx context.Context, leaf *cluster.Leaf, resources []metav1.API
 		group.Go(func() error {
 			var list metav1.PartialObjectMetadataList
 			list.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(resources[i].Kind + "List"))
-			if err := leaf.Live.List(ctx, &list); err != nil {
-				return leaf.Explain(client.IgnoreNotFound(err))
+			if err := leaf.ListKnown(ctx, &list); err != nil {
+				return err
 			}
 			resource := networkingv1beta1.GroupVersion.String() + "/" + resources[i].Name
 			for j := range list.Items {
