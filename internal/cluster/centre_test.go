@@ -33,7 +33,7 @@ import (
 // centreWith returns a leaf Europe that holds these objects.
 func centreWith(objects ...client.Object) *Leaf {
 	c := fake.NewClientBuilder().WithScheme(NewScheme()).WithRESTMapper(KnownKinds()).WithObjects(objects...).Build()
-	return New("europe", "europe", "liqo", c, c, nil, nil)
+	return New("europe", "europe", "liqo", Clients{Cached: c, Live: c}, nil)
 }
 
 // tenantNamespace returns the tenant namespace for a cluster, with the labels that Liqo gives it.

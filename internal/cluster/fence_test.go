@@ -224,7 +224,7 @@ func TestWhoeverHasLostALeaseWritesNothingMore(t *testing.T) {
 		wait(8 * time.Second)
 		taken.Spec.HolderIdentity = new("another")
 		g.failure.Store(nil)
-		must(t, g.leaf.Live.Update(t.Context(), taken))
+		must(t, g.leaf.Clients().Live.Update(t.Context(), taken))
 		lost, ok := errors.AsType[*cluster.LeaseLostError](g.send(g.ctx, http.MethodPatch, "https://milan"))
 		if !ok || !lost.Taken || !errors.Is(lost, syscall.ECONNREFUSED) || g.arrived.Load() > 0 {
 			t.Errorf("%d writes have arrived: %v", g.arrived.Load(), lost)

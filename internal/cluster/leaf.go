@@ -10,6 +10,7 @@ import (
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport"
 	"k8s.io/client-go/util/connrotation"
@@ -32,17 +33,10 @@ type Leaf struct {
 	// LiqoNamespace is the namespace in which Liqo runs.
 	LiqoNamespace string
 
-	// Cached reads from the cache and writes to the API server. It sees only objects with Liqo's label of a remote
-	// cluster's ID. The first read of a kind starts that kind's cache.
-	Cached client.Client
-	// Live reads from the API server.
-	Live client.WithWatch
-	// Discovery returns a client whose requests end with the context. It reports what the API server serves, and asks each
-	// time.
-	Discovery Discovery
 	// Events reports changes in the cache.
 	Events Events
 
+	clients         Clients
 	credentialsFrom string           // the name of the leaf that has its credentials, or empty
 	wallClock       func() time.Time // of this machine, without the monotonic clock
 	health          *health
@@ -50,16 +44,29 @@ type Leaf struct {
 	facts           sync.Map // of [Once]: a [Memo] for each type of facts, keyed by the type
 }
 
+// Clients are what a leaf is asked with.
+type Clients struct {
+	// Cached reads from the cache. It sees only objects with Liqo's label of a remote cluster's ID. The first read of a
+	// kind starts that kind's cache.
+	Cached client.Reader
+	// Live asks the API server.
+	Live client.WithWatch
+	// Documents asks the API server for what is no object, such as schemas.
+	Documents rest.Interface
+}
+
 // New returns a leaf that uses existing clients, for example those of a test. See [Leaf] for what each must be.
-func New(name string, id liqov1beta1.ClusterID, liqoNamespace string, cached client.Client, live client.WithWatch,
-	discovery Discovery, events Events,
-) *Leaf {
+func New(name string, id liqov1beta1.ClusterID, liqoNamespace string, clients Clients, events Events) *Leaf {
 	return &Leaf{
 		Name: name, ID: id, LiqoNamespace: liqoNamespace,
-		Cached: cached, Live: live, Discovery: discovery, Events: events, health: newHealth(),
+		clients: clients, Events: events, health: newHealth(),
 		clock: &clock{}, wallClock: func() time.Time { return time.Now().Round(0) },
 	}
 }
+
+// Clients returns the clients of a leaf, for a test to use or to replace. This program asks a leaf by its functions
+// only.
+func (l *Leaf) Clients() *Clients { return &l.clients }
 
 // Now returns the time by the clock of the leaf's API server, to within a second.
 func (l *Leaf) Now() time.Time { return l.clock.now() }
@@ -106,18 +113,18 @@ func assemble(
 	if err != nil {
 		return nil, nil, err
 	}
-	options := client.Options{HTTPClient: httpClient, Scheme: scheme, Mapper: mapper}
-	live, err := client.NewWithWatch(config, options)
+	live, err := client.NewWithWatch(config, client.Options{HTTPClient: httpClient, Scheme: scheme, Mapper: mapper})
 	if err != nil {
 		return nil, nil, err
 	}
 	prompt := promptCache{objects, scheme, health}
-	options.Cache = &client.CacheOptions{Reader: prompt}
-	cached, err := client.New(config, options)
+	plain := rest.CopyConfig(config)
+	plain.NegotiatedSerializer = clientgoscheme.Codecs.WithoutConversion() // for the API server's errors
+	documents, err := rest.UnversionedRESTClientForConfigAndClient(plain, httpClient)
 	if err != nil {
 		return nil, nil, err
 	}
-	leaf := New(name, "", "", cached, paged{live}, newDiscovery(config, httpClient), informerEvents{prompt})
+	leaf := New(name, "", "", Clients{prompt, paged{live}, documents}, informerEvents{prompt})
 	leaf.health, leaf.clock = health, clock
 	return leaf, objects, nil
 }

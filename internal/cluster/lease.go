@@ -94,9 +94,9 @@ func (l *Leaf) takeLease(ctx context.Context, lease *coordinationv1.Lease, reque
 		LeaseDurationSeconds: new(int32(leaseDuration.Seconds())),
 	}
 	if lease.ResourceVersion == "" {
-		return l.Live.Create(ctx, lease, client.FieldOwner(FieldManager))
+		return l.clients.Live.Create(ctx, lease, client.FieldOwner(FieldManager))
 	}
-	return l.Live.Update(ctx, lease, client.FieldOwner(FieldManager))
+	return l.clients.Live.Update(ctx, lease, client.FieldOwner(FieldManager))
 }
 
 func (l *Leaf) microNow() *metav1.MicroTime { return new(metav1.NewMicroTime(l.Now())) }
@@ -157,7 +157,7 @@ func (l *Leaf) isFree(lease *coordinationv1.Lease, request LeaseRequest) bool {
 func (l *Leaf) watchLease(
 	ctx context.Context, lease *coordinationv1.Lease,
 ) (watch.Interface, *coordinationv1.Lease, error) {
-	changes, err := l.Live.Watch(ctx, &coordinationv1.LeaseList{},
+	changes, err := l.clients.Live.Watch(ctx, &coordinationv1.LeaseList{},
 		client.InNamespace(lease.Namespace), client.MatchingFields{"metadata.name": lease.Name})
 	if err != nil {
 		return nil, nil, l.Explain(err)
@@ -203,7 +203,8 @@ func renewed(lease *coordinationv1.Lease) time.Time {
 // takes longer.
 func (l *Lease) Release(ctx context.Context) error {
 	return l.end(ctx, func(ctx context.Context, held *coordinationv1.Lease) error {
-		return l.leaf.Live.Delete(ctx, held, client.Preconditions{UID: &held.UID, ResourceVersion: &held.ResourceVersion})
+		unchanged := client.Preconditions{UID: &held.UID, ResourceVersion: &held.ResourceVersion}
+		return l.leaf.clients.Live.Delete(ctx, held, unchanged)
 	})
 }
 
@@ -213,7 +214,7 @@ func (l *Lease) Leave(ctx context.Context, mark func(client.Object)) error {
 	return l.end(ctx, func(ctx context.Context, held *coordinationv1.Lease) error {
 		held.Spec.HolderIdentity = nil
 		mark(held)
-		return l.leaf.Live.Update(ctx, held, client.FieldOwner(FieldManager))
+		return l.leaf.clients.Live.Update(ctx, held, client.FieldOwner(FieldManager))
 	})
 }
 

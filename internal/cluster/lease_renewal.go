@@ -109,7 +109,7 @@ func (l *Lease) renew(ctx context.Context, retries *retries) error {
 	began := l.leaf.instant()
 	err := l.leaf.Explain(l.write(limited, func(held *coordinationv1.Lease) error {
 		held.Spec.RenewTime = l.leaf.microNow()
-		return l.leaf.Live.Update(limited, held, client.FieldOwner(FieldManager))
+		return l.leaf.clients.Live.Update(limited, held, client.FieldOwner(FieldManager))
 	}))
 	last := l.record(began, err)
 	switch {

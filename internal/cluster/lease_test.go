@@ -82,7 +82,7 @@ func TestALeaseThatIsReleasedWhileItsHolderIsThoughtDeadIsTakenAsIfItWereNew(t *
 		late := claim("late")
 		late.Mark = func(object client.Object) { // called just before the lease is written
 			if object.GetResourceVersion() != "" {
-				if err := client.IgnoreNotFound(leaf.Live.Delete(t.Context(), left)); err != nil {
+				if err := client.IgnoreNotFound(leaf.Clients().Live.Delete(t.Context(), left)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -96,7 +96,7 @@ func TestALeaseThatIsReleasedWhileItsHolderIsThoughtDeadIsTakenAsIfItWereNew(t *
 func TestAWatchThatBeginsWithTheLeaseAsItIsIsNoSignOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leaf := clustertest.Leaf(t, "rome", heldBy("killed", time.Now()))
-		leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
+		leaf.Clients().Live = interceptor.NewClient(leaf.Clients().Live, interceptor.Funcs{
 			Watch: func(
 				ctx context.Context, _ client.WithWatch, _ client.ObjectList, options ...client.ListOption,
 			) (watch.Interface, error) {
@@ -173,7 +173,7 @@ func TestADeletedLeaseIsNotTakenForOneThatAnotherHas(t *testing.T) {
 				<-time.After(test.silent)
 				held, err := leaf.Leased(t.Context(), "pair")
 				must(t, err)
-				must(t, leaf.Live.Delete(t.Context(), held))
+				must(t, leaf.Clients().Live.Delete(t.Context(), held))
 				away.Store(false)
 				lost, ok := errors.AsType[*cluster.LeaseLostError](<-told)
 				if !ok || !lost.Taken || lost.Deleted != test.deleted {
@@ -196,7 +196,7 @@ func TestWhoeverLosesItsLeaseIsTold(t *testing.T) {
 		taken, err := leaf.Leased(t.Context(), "pair")
 		must(t, err)
 		taken.Spec.HolderIdentity = new("another")
-		must(t, leaf.Live.Update(t.Context(), taken))
+		must(t, leaf.Clients().Live.Update(t.Context(), taken))
 		if lost, ok := errors.AsType[*cluster.LeaseLostError](<-told); !ok || !lost.Taken {
 			t.Errorf("got %v", lost)
 		}

@@ -83,7 +83,7 @@ func (l *Leaf) untilSeen(ctx context.Context, written client.Object) error {
 	}
 	isSeen := func(ctx context.Context) (bool, error) {
 		hadIt := known.Load() // before the cache is read, because the object may be added meanwhile
-		err := l.Cached.Get(ctx, client.ObjectKeyFromObject(written), seen)
+		err := l.clients.Cached.Get(ctx, client.ObjectKeyFromObject(written), seen)
 		if IsAbsent(err) {
 			return hadIt, nil
 		}
@@ -132,7 +132,7 @@ func (l *Leaf) CatchUp(ctx context.Context, list client.ObjectList, remote liqov
 func (l *Leaf) untilForgotten(ctx context.Context, object client.Object) error {
 	current := object.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its original's type
 	err := l.Until(ctx, RemoteID(object), func(ctx context.Context) (bool, error) {
-		err := l.Cached.Get(ctx, client.ObjectKeyFromObject(object), current)
+		err := l.clients.Cached.Get(ctx, client.ObjectKeyFromObject(object), current)
 		return err != nil || current.GetUID() != object.GetUID(), IgnoreAbsent(err)
 	}, object)
 	if err != nil {
@@ -149,7 +149,7 @@ func forEachItem(list client.ObjectList, do func(client.Object) error) error {
 }
 
 // Scheme has the kinds that this program knows.
-func (l *Leaf) Scheme() *runtime.Scheme { return l.Live.Scheme() }
+func (l *Leaf) Scheme() *runtime.Scheme { return l.clients.Live.Scheme() }
 
 // KindOf returns the kind of an object.
 func (l *Leaf) KindOf(object client.Object) (schema.GroupVersionKind, error) {
@@ -158,7 +158,7 @@ func (l *Leaf) KindOf(object client.Object) (schema.GroupVersionKind, error) {
 
 // KindOfResource returns the kind of a resource, which the API server may be asked for.
 func (l *Leaf) KindOfResource(resource schema.GroupVersionResource) (schema.GroupVersionKind, error) {
-	kind, err := l.Live.RESTMapper().KindFor(resource)
+	kind, err := l.clients.Live.RESTMapper().KindFor(resource)
 	return kind, l.Explain(err)
 }
 

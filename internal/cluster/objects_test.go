@@ -36,7 +36,7 @@ func TestAWriteDoesNotWaitForAnObjectThatSomebodyHasDeletedMeanwhile(t *testing.
 	written := clustertest.Configuration("milan")
 	written.UID = "the-one"
 	leaf, empty, events := clustertest.Leaf(t, "rome", written), clustertest.Leaf(t, "rome"), make(eventsBy)
-	leaf.Cached, leaf.Events = empty.Cached, events
+	leaf.Clients().Cached, leaf.Events = empty.Clients().Cached, events
 	ended := make(chan error, 1)
 	go func() {
 		ended <- leaf.Edit(t.Context(), written, func(o client.Object) { o.SetAnnotations(map[string]string{"team": "net"}) })

@@ -60,7 +60,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 			must(t, err)
 			for what, ask := range map[string]func() error{
 				"a write": func() error {
-					return leaf.Live.Create(t.Context(), &corev1.Secret{
+					return leaf.clients.Live.Create(t.Context(), &corev1.Secret{
 						ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "one"},
 					})
 				},

@@ -67,7 +67,7 @@ func failingLeaf(t *testing.T, object client.Object) *failing {
 		}
 		return call.Send()
 	})
-	f.Live = interceptor.NewClient(f.Live, interceptor.Funcs{
+	f.Clients().Live = interceptor.NewClient(f.Clients().Live, interceptor.Funcs{
 		Watch: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
 		) (watch.Interface, error) {
 			f.requests.Add(1)
@@ -114,7 +114,7 @@ func TestAWaitForADeletionSurvivesFailuresOfTheAPIServer(t *testing.T) {
 						t.Fatalf("the wait has ended, but the object exists: %v", err)
 					default:
 					}
-					must(t, leaf.Live.Delete(t.Context(), keys()))
+					must(t, leaf.Clients().Live.Delete(t.Context(), keys()))
 					must(t, <-ended)
 				})
 			})
@@ -133,7 +133,7 @@ func kindless(event watch.Event) (watch.Event, bool) {
 func TestAWaitForADeletionGoesOnAfterAWatchThatHasDeliveredTheObject(t *testing.T) {
 	leaf := clustertest.Leaf(t, "rome", keys())
 	watches := make(chan *watch.FakeWatcher, 2)
-	leaf.Live = interceptor.NewClient(leaf.Live, interceptor.Funcs{
+	leaf.Clients().Live = interceptor.NewClient(leaf.Clients().Live, interceptor.Funcs{
 		Watch: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) (watch.Interface, error) {
 			changes := watch.NewFake()
 			watches <- changes
@@ -145,7 +145,7 @@ func TestAWaitForADeletionGoesOnAfterAWatchThatHasDeliveredTheObject(t *testing.
 	changes := <-watches
 	changes.Modify(&metav1.PartialObjectMetadata{ObjectMeta: keys().ObjectMeta})
 	changes.Stop() // as an API server does that restarts
-	must(t, leaf.Live.Delete(t.Context(), keys()))
+	must(t, leaf.Clients().Live.Delete(t.Context(), keys()))
 	must(t, <-ended)
 }
 

@@ -22,7 +22,7 @@ func TestAWaitEndsWithTheChangeThatItWaitsFor(t *testing.T) {
 		ended <- leaf.Until(t.Context(), "milan", func(ctx context.Context) (bool, error) {
 			asked <- struct{}{}
 			var list networkingv1beta1.ConfigurationList
-			err := leaf.Cached.List(ctx, &list)
+			err := leaf.Clients().Cached.List(ctx, &list)
 			return len(list.Items) == 1, err
 		}, &networkingv1beta1.Configuration{})
 	}()
@@ -65,7 +65,7 @@ func TestAWaitForADeletionSeesIt(t *testing.T) {
 			t.Fatalf("the wait has ended before the deletion of %s: %v", deleted.Name, err)
 		default:
 		}
-		must(t, leaf.Live.Delete(t.Context(), deleted.DeepCopy()))
+		must(t, leaf.Clients().Live.Delete(t.Context(), deleted.DeepCopy()))
 	}
 	must(t, <-ended)
 }
@@ -79,7 +79,7 @@ func TestWhatIsAppliedTwiceIsThere(t *testing.T) {
 			t.Error("the result of the write is not in the object")
 		}
 		var found networkingv1beta1.Configuration
-		must(t, leaf.Cached.Get(t.Context(), client.ObjectKeyFromObject(configuration), &found))
+		must(t, leaf.Clients().Cached.Get(t.Context(), client.ObjectKeyFromObject(configuration), &found))
 		if found.Spec.Remote.CIDR.Pod[0].String() != cidr {
 			t.Errorf("the pod CIDR is %s, expected %s", found.Spec.Remote.CIDR.Pod[0], cidr)
 		}

@@ -73,7 +73,7 @@ func (l *Leaf) watch(ctx context.Context, object client.Object) (watch.Interface
 	if err != nil {
 		return nil, err
 	}
-	changes, err := l.Live.Watch(ctx, list,
+	changes, err := l.clients.Live.Watch(ctx, list,
 		client.InNamespace(object.GetNamespace()), client.MatchingFields{"metadata.name": object.GetName()})
 	return changes, l.Explain(err)
 }
@@ -222,7 +222,7 @@ func (l *Leaf) checkList(
 func (l *Leaf) watchListUntil(
 	ctx context.Context, list client.ObjectList, done func(context.Context) (bool, error), options []client.ListOption,
 ) (bool, error) {
-	changes, err := l.Live.Watch(ctx, emptied(list), slices.Clone(options)...)
+	changes, err := l.clients.Live.Watch(ctx, emptied(list), slices.Clone(options)...)
 	if err != nil {
 		return false, l.Explain(err)
 	}

@@ -32,7 +32,7 @@ func TestAWaitForAListEndsWithTheChangeThatItWaitsFor(t *testing.T) {
 	}()
 	<-asked // before the watch
 	<-asked // after it has begun
-	must(t, leaf.Live.Create(t.Context(), podNamed("b")))
+	must(t, leaf.Clients().Live.Create(t.Context(), podNamed("b")))
 	must(t, <-ended)
 }
 

@@ -121,7 +121,7 @@ func unpullable(pod *corev1.Pod, _ *corev1.EphemeralContainer) error {
 func podsOn(t *testing.T, leaf *cluster.Leaf) []string {
 	t.Helper()
 	var pods corev1.PodList
-	must(t, leaf.Live.List(t.Context(), &pods))
+	must(t, leaf.Clients().Live.List(t.Context(), &pods))
 	var names []string
 	for i := range pods.Items {
 		names = append(names, pods.Items[i].Name)

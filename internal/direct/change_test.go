@@ -41,7 +41,7 @@ func paths(t *testing.T, s *Service) string {
 func annotations(t *testing.T, centre *cluster.Leaf) map[string]string {
 	t.Helper()
 	var service corev1.Service
-	must(t, centre.Live.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: "web"}, &service))
+	must(t, centre.Clients().Live.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: "web"}, &service))
 	return service.Annotations
 }
 
@@ -89,7 +89,7 @@ func TestAWithdrawalEndsIfTheServiceRequestsDirectConnectionsAgainOrGoes(t *test
 			var once sync.Once
 			clustertest.On(r, "list", func(call clustertest.Call[any]) error {
 				once.Do(func() { // while the withdrawal waits
-					if err := change(call.Context, centre.Live); err != nil {
+					if err := change(call.Context, centre.Clients().Live); err != nil {
 						t.Error(err)
 					}
 				})
@@ -113,7 +113,7 @@ func TestARequestForAServiceThatDoesNotExistSaysSoAndCreatesNone(t *testing.T) {
 		t.Errorf("withdrawn: %v", err)
 	}
 	var all corev1.ServiceList
-	if err := centre.Live.List(t.Context(), &all); err != nil || len(all.Items) != 1 {
+	if err := centre.Clients().Live.List(t.Context(), &all); err != nil || len(all.Items) != 1 {
 		t.Errorf("%d Services, %v", len(all.Items), err)
 	}
 }

@@ -135,11 +135,11 @@ func of(centre *cluster.Leaf, leaves ...*cluster.Leaf) *Service {
 // replace replaces an EndpointSlice of a cluster.
 func replace(ctx context.Context, leaf *cluster.Leaf, by *discoveryv1.EndpointSlice) error {
 	var former discoveryv1.EndpointSlice
-	if err := leaf.Live.Get(ctx, client.ObjectKeyFromObject(by), &former); err != nil {
+	if err := leaf.Clients().Live.Get(ctx, client.ObjectKeyFromObject(by), &former); err != nil {
 		return err
 	}
 	by.ResourceVersion = former.ResourceVersion
-	return leaf.Live.Update(ctx, by)
+	return leaf.Clients().Live.Update(ctx, by)
 }
 
 // following lets the leaves follow each change of the Service in the centre, as Liqo does.

@@ -33,7 +33,7 @@ func TestAConfigurationIsGoneOnlyOnceItsRangesAreFree(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	unsubscribe, err := rome.Events.Subscribe(ctx, func(client.Object) {
-		if err := rome.Live.Get(ctx, client.ObjectKeyFromObject(configuration),
+		if err := rome.Clients().Live.Get(ctx, client.ObjectKeyFromObject(configuration),
 			&networkingv1beta1.Configuration{}); err != nil {
 			cancel() // the Configuration itself is gone
 		}

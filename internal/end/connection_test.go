@@ -53,7 +53,7 @@ func TestAWaitEndsWhenSomeoneElseDeletesTheGateway(t *testing.T) {
 			})
 			go func() { ended <- wait(milan) }()
 			<-read
-			must(t, milan.Leaf.Live.Delete(t.Context(), gateway.DeepCopy()))
+			must(t, milan.Leaf.Clients().Live.Delete(t.Context(), gateway.DeepCopy()))
 			err := <-ended
 			if err == nil || !strings.Contains(err.Error(), "another user has deleted the gateway") ||
 				!strings.Contains(err.Error(), "GatewayServer liqo-tenant-rome/rome") {

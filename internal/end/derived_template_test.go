@@ -37,7 +37,7 @@ func templateOf(t *testing.T, milan *End, namespace, name string) *unstructured.
 	template := &unstructured.Unstructured{}
 	template.SetGroupVersionKind(
 		networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.WgGatewayServerTemplateKind))
-	err := milan.Leaf.Live.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, template)
+	err := milan.Leaf.Clients().Live.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, template)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -51,7 +51,7 @@ func editTemplate(t *testing.T, milan *End, namespace, name string) {
 	template := templateOf(t, milan, namespace, name)
 	must(t, unstructured.SetNestedField(template.Object, int64(7), "spec", "template", "spec", "deployment", "spec",
 		"revisionHistoryLimit"))
-	must(t, milan.Leaf.Live.Update(t.Context(), template))
+	must(t, milan.Leaf.Clients().Live.Update(t.Context(), template))
 }
 
 func TestAGatewayWithSettingsOfItsPodsHasATemplateOfItsOwn(t *testing.T) {
@@ -101,7 +101,7 @@ func TestADerivedTemplateThatIsNotAsItShallBeIsRepaired(t *testing.T) {
 		"": func(*testing.T, *End) {},
 		"derived-template-deleted": func(t *testing.T, milan *End) {
 			t.Helper()
-			must(t, milan.Leaf.Live.Delete(t.Context(), templateOf(t, milan, "liqo-tenant-rome", "rome")))
+			must(t, milan.Leaf.Clients().Live.Delete(t.Context(), templateOf(t, milan, "liqo-tenant-rome", "rome")))
 		},
 		"derived-template-edited": func(t *testing.T, milan *End) {
 			t.Helper()
@@ -174,7 +174,7 @@ func TestADerivedTemplateGoesAfterItsGateway(t *testing.T) {
 			milan.Owner = me
 			gateway := ensure(t, milan, replicated())
 			if interrupted {
-				must(t, milan.Leaf.Live.Delete(t.Context(), gateway))
+				must(t, milan.Leaf.Clients().Live.Delete(t.Context(), gateway))
 			}
 			must(t, milan.RemoveGateways(t.Context()))
 			if left := templateOf(t, milan, "liqo-tenant-rome", "rome"); left != nil {

@@ -59,7 +59,7 @@ func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T)
 		t.Errorf("left are %v (%v)", left.All(), err)
 	}
 	var namespaces corev1.NamespaceList
-	if err := milan.Leaf.Live.List(ctx, &namespaces); err != nil || len(namespaces.Items) > 0 {
+	if err := milan.Leaf.Clients().Live.List(ctx, &namespaces); err != nil || len(namespaces.Items) > 0 {
 		t.Errorf("left are %d namespaces (%v)", len(namespaces.Items), err)
 	}
 }

@@ -42,7 +42,7 @@ func TestARemovalWithoutAGatewayRemovesOnlyItsOwnRules(t *testing.T) {
 			e := leftOn(t, test.owner, test.change)
 			must(t, e.RemoveGateways(t.Context()))
 			var left networkingv1beta1.FirewallConfigurationList
-			must(t, e.Leaf.Live.List(t.Context(), &left))
+			must(t, e.Leaf.Clients().Live.List(t.Context(), &left))
 			if stays := len(left.Items) > 0; stays != test.stays {
 				t.Errorf("they stay: %t", stays)
 			}

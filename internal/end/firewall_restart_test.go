@@ -31,7 +31,7 @@ func TestOnlyTheNewPodConfirmsTheRulesOfAGatewayThatHasRestarted(t *testing.T) {
 			e := limitedEnd(t)
 			deployment := clustertest.GatewayDeployment("rome")
 			deployment.Status = appsv1.DeploymentStatus{Replicas: 1, UpdatedReplicas: 1, AvailableReplicas: 1}
-			must(t, e.Leaf.Live.Create(t.Context(), deployment))
+			must(t, e.Leaf.Clients().Live.Create(t.Context(), deployment))
 			must(t, e.EnsureLimits(t.Context(), "liqo-tenant-rome", &onlyTheDatabase))
 			objects, err := e.Find(t.Context())
 			must(t, err)
@@ -92,7 +92,7 @@ func TestAGatewayWithRulesLosesTheOthersKeyBeforeBothRestart(t *testing.T) {
 				t.Errorf("the pods were %v", former)
 			}
 			var keys networkingv1beta1.PublicKeyList
-			must(t, e.Leaf.Live.List(t.Context(), &keys))
+			must(t, e.Leaf.Clients().Live.List(t.Context(), &keys))
 			if stays := len(keys.Items) > 0; stays != test.stays {
 				t.Errorf("the key stays: %t", stays)
 			}

@@ -31,7 +31,7 @@ func TestTheClientDialsTheServersEndpointUnlessTheSpecSetsAnother(t *testing.T) 
 				t.Fatal(err)
 			}
 			var gateway networkingv1beta1.GatewayClient
-			must(t, rome.Leaf.Live.Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-milan", Name: "milan"},
+			must(t, rome.Leaf.Clients().Live.Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-milan", Name: "milan"},
 				&gateway))
 			dialled := gateway.Spec.Endpoint
 			if !slices.Equal(dialled.Addresses, test.addresses) || dialled.Port != test.port || dialled.Protocol == nil ||

@@ -68,7 +68,7 @@ func TestAUsersSecretIsLabelledForItsGatewayUnlessItIsForAnotherOne(t *testing.T
 				t.Fatal(err)
 			}
 			var found corev1.Secret
-			must(t, milan.Leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(secret), &found))
+			must(t, milan.Leaf.Clients().Live.Get(t.Context(), client.ObjectKeyFromObject(secret), &found))
 			if cluster.RemoteID(&found) != after || found.Labels["team"] != "network" {
 				t.Errorf("it is labelled for %q, and now %v", before, found.Labels)
 			}
@@ -136,7 +136,7 @@ func TestAUsersSecretOutlivesTheGatewayUnchanged(t *testing.T) {
 	server := endAt(leaf, "rome")
 	must(t, server.RemoveGateways(t.Context()))
 	var left corev1.Secret
-	must(t, leaf.Live.Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "my-keys"},
+	must(t, leaf.Clients().Live.Get(t.Context(), client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "my-keys"},
 		&left))
 	if len(left.Labels) != 1 || left.Labels["team"] != "network" ||
 		!bytes.Equal(left.Data["privateKey"], keys["privateKey"]) {
@@ -150,7 +150,7 @@ func TestAUsersSecretIsUnlabelledEvenIfTheGatewayIsGone(t *testing.T) {
 	must(t, server.RemoveGateways(t.Context(), liqo.KeySecret{Name: "my-keys"}))
 	var left corev1.Secret
 	key := client.ObjectKey{Namespace: "liqo-tenant-rome", Name: "my-keys"}
-	if err := milan.Live.Get(t.Context(), key, &left); err != nil || len(left.Labels) != 1 ||
+	if err := milan.Clients().Live.Get(t.Context(), key, &left); err != nil || len(left.Labels) != 1 ||
 		left.Labels["team"] != "network" {
 		t.Errorf("it has labels %v (%v)", left.Labels, err)
 	}
@@ -217,7 +217,7 @@ func TestANewGatewayWaitsForTheKeysOfAFormerOneToGo(t *testing.T) {
 				if !test.waits {
 					t.Error("it waits")
 				}
-				must(t, rome.Leaf.Live.Delete(t.Context(), keysOf("gone")))
+				must(t, rome.Leaf.Clients().Live.Delete(t.Context(), keysOf("gone")))
 				must(t, <-ended)
 			})
 		})

@@ -1,14 +1,13 @@
 package end
 
 import (
-	"context"
 	"errors"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/discovery"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
@@ -54,14 +53,11 @@ func TestRangesAreRenewedAlthoughAnAnswerIsCutOff(t *testing.T) {
 		configuration.CreationTimestamp, configuration.UID = metav1.NewTime(time.Now()), "new"
 		gateway.CreationTimestamp = metav1.NewTime(time.Now().Add(-time.Second))
 		milan := milansEnd(t, gateway, configuration)
-		served, cut := milan.Leaf.Discovery, false
-		milan.Leaf.Discovery = func(ctx context.Context) (discovery.DiscoveryInterface, error) {
-			if !cut {
-				cut = true
-				return nil, errors.New("unexpected error when reading response body. Please retry")
-			}
-			return served(ctx)
-		}
+		served, cut := milan.Leaf.Clients().Documents, false
+		milan.Leaf.Clients().Documents = clustertest.AnsweredBy(func(*http.Request) (*http.Response, error) {
+			cut, milan.Leaf.Clients().Documents = true, served
+			return nil, errors.New("unexpected error when reading response body. Please retry")
+		})
 		if err := milan.RenewRanges(t.Context()); err != nil || !cut {
 			t.Errorf("an answer was cut off: %t, and it failed: %v", cut, err)
 		}

@@ -189,11 +189,11 @@ func TestTheAddressOfANodePortIsThatOfTheActivePodsNodeAfterARollout(t *testing.
 				if test.waits {
 					expected = "172.18.1.3"
 					for _, pod := range test.pods {
-						must(t, milan.Leaf.Live.Delete(t.Context(), pod))
+						must(t, milan.Leaf.Clients().Live.Delete(t.Context(), pod))
 					}
-					must(t, milan.Leaf.Live.Create(t.Context(), activePod("10.0.0.8")))
+					must(t, milan.Leaf.Clients().Live.Create(t.Context(), activePod("10.0.0.8")))
 					moved := reportedAt(former, expected, "10.0.0.8")
-					must(t, milan.Leaf.Live.Status().Patch(t.Context(), moved, client.MergeFrom(former)))
+					must(t, milan.Leaf.Clients().Live.Status().Patch(t.Context(), moved, client.MergeFrom(former)))
 				}
 				if endpoint := <-ended; endpoint.Addresses[0] != expected {
 					t.Errorf("got %v, expected %s", endpoint, expected)

@@ -82,7 +82,7 @@ func TestAWaitForAGatewayEndsOnceTheLeafHasRefusedTwice(t *testing.T) {
 				}}
 				milan := clustertest.Leaf(t, "milan", exposedGateway(), clustertest.GatewayService("rome"), refused)
 				if test.passes {
-					time.AfterFunc(firstLook+time.Second, func() { must(t, milan.Live.Delete(ctx, refused)) })
+					time.AfterFunc(firstLook+time.Second, func() { must(t, milan.Clients().Live.Delete(ctx, refused)) })
 				}
 				began := time.Now()
 				err := endAt(milan, "rome").WaitForConnection(ctx)

@@ -62,7 +62,7 @@ func TestAnEditedKeyIsDetectedWithoutTheGatewaysSecret(t *testing.T) {
 		t.Fatalf("it is edited already (%v)", err)
 	}
 	objects.PublicKey.Spec.PublicKey = append(make([]byte, 31), 1)
-	must(t, server.Leaf.Live.Update(t.Context(), objects.PublicKey))
+	must(t, server.Leaf.Clients().Live.Update(t.Context(), objects.PublicKey))
 	if objects, err = server.Find(t.Context()); err != nil || KeyInPlace(objects) {
 		t.Errorf("nobody notices (%v)", err)
 	}
@@ -152,12 +152,12 @@ func TestTheStatusOfAConnectionIsRenewedOnlyIfLiqoResetsIt(t *testing.T) {
 			ensured := EnsuredGateway{Object: gateway}
 			_, err := server.EnsurePublicKey(t.Context(), old, ensured)
 			must(t, err)
-			must(t, server.Leaf.Live.Create(t.Context(), clustertest.Connection("rome", networkingv1beta1.Connected)))
+			must(t, server.Leaf.Clients().Live.Create(t.Context(), clustertest.Connection("rome", networkingv1beta1.Connected)))
 			if test.older {
 				clustertest.OlderLiqo(server.Leaf)
 			}
 			if test.key == nil {
-				must(t, server.Leaf.Live.DeleteAllOf(t.Context(), &networkingv1beta1.PublicKey{},
+				must(t, server.Leaf.Clients().Live.DeleteAllOf(t.Context(), &networkingv1beta1.PublicKey{},
 					client.InNamespace(gateway.Namespace)))
 				test.key = old
 			}

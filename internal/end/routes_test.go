@@ -34,7 +34,7 @@ func TestTheRoutesToAGatewayAreRenewedIfItRestarts(t *testing.T) {
 		}}
 		milan := milansEnd(t, gateway, connection, routes)
 		must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: restarts, parts: &parts{}}))
-		must(t, milan.Leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))
+		must(t, milan.Leaf.Clients().Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))
 		if renewed := routes.Annotations[routesAnnotation] != ""; renewed != restarts || routes.Annotations["kept"] == "" {
 			t.Errorf("restarts: %t: the annotations are %v", restarts, routes.Annotations)
 		}
@@ -62,7 +62,7 @@ func TestRoutesAreRenewedAlthoughTheAPIServerIsAwayForAMoment(t *testing.T) {
 		return call.Send()
 	})
 	must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: true, parts: &parts{}}))
-	must(t, milan.Leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))
+	must(t, milan.Leaf.Clients().Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))
 	if routes.Annotations[routesAnnotation] == "" {
 		t.Error("the routes are not renewed")
 	}
@@ -112,13 +112,13 @@ func TestRoutesAreRenewedOnceLiqoLeadsTheNodesToTheNewPod(t *testing.T) {
 				synctest.Wait()
 				available := deployment.DeepCopy()
 				available.Status = appsv1.DeploymentStatus{Replicas: 1, UpdatedReplicas: 1, AvailableReplicas: 1}
-				status, live := milan.Leaf.Live.Status(), milan.Leaf.Live
+				status, live := milan.Leaf.Clients().Live.Status(), milan.Leaf.Clients().Live
 				must(t, status.Patch(t.Context(), activePod(next), client.MergeFrom(activePod(test.reported))))
 				must(t, status.Patch(t.Context(), available, client.MergeFrom(deployment)))
 				must(t, live.Patch(t.Context(), fabricTo(next), client.MergeFrom(fabricTo(former))))
 				must(t, <-ended)
 				routes := routesOf(gateway)
-				must(t, milan.Leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))
+				must(t, milan.Leaf.Clients().Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))
 				if renewed, err := time.Parse(time.RFC3339Nano, routes.Annotations[routesAnnotation]); err != nil ||
 					renewed.Sub(began) != test.after {
 					t.Errorf("they are renewed at %s (%v)", renewed, err)
@@ -137,7 +137,7 @@ func TestRoutesAreRenewedAtOnceWithoutThePermissionToSeeWhatTheNodesKnow(t *test
 				gateway.Namespace+`"`)))
 	must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: true, parts: &parts{}}))
 	routes := routesOf(gateway)
-	must(t, milan.Leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))
+	must(t, milan.Leaf.Clients().Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))
 	if routes.Annotations[routesAnnotation] == "" {
 		t.Error("the routes are not renewed")
 	}

@@ -14,8 +14,6 @@ import (
 	"unicode"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
@@ -196,17 +194,7 @@ var documentPath = "/openapi/v3/apis/" + networkingv1beta1.GroupVersion.String()
 // networkingDocument downloads the document. Client-go's client of OpenAPI would first ask for the list of all
 // documents, which has a hash of each for caches. That costs a round trip, and there is no cache here.
 func networkingDocument(ctx context.Context, leaf *cluster.Leaf) (document, error) {
-	served, err := leaf.Discovery(ctx)
-	if err != nil {
-		return nil, err
-	}
-	answer := served.RESTClient().Get().AbsPath(documentPath).SetHeader("Accept", runtime.ContentTypeJSON).Do(ctx)
-	if err := answer.Error(); apierrors.IsNotFound(err) {
-		return nil, fmt.Errorf("the API server has no schemas of %s: %w", networkingv1beta1.GroupVersion, err)
-	} else if err != nil {
-		return nil, err // Raw's error would be without the API server's words
-	}
-	return answer.Raw()
+	return leaf.Document(ctx, "schemas of "+networkingv1beta1.GroupVersion.String(), documentPath)
 }
 
 // schemaPrefix begins the names of the schemas of Liqo's networking kinds: an API server reverses the group.

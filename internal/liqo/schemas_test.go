@@ -1,7 +1,6 @@
 package liqo_test
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -9,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -23,11 +22,13 @@ const schemaPath = "/openapi/v3/apis/networking.liqo.io/v1beta1"
 func servedAt(t *testing.T, address string) *cluster.Leaf {
 	t.Helper()
 	leaf := clustertest.Leaf(t, "rome")
-	leaf.Discovery = func(context.Context) (discovery.DiscoveryInterface, error) {
-		return discovery.NewDiscoveryClientForConfig(&rest.Config{
-			Host: address, ContentConfig: rest.ContentConfig{ContentType: "application/vnd.kubernetes.protobuf"},
-		})
+	documents, err := rest.UnversionedRESTClientFor(&rest.Config{Host: address, ContentConfig: rest.ContentConfig{
+		ContentType: "application/vnd.kubernetes.protobuf", NegotiatedSerializer: scheme.Codecs.WithoutConversion(),
+	}})
+	if err != nil {
+		t.Fatal(err)
 	}
+	leaf.Clients().Documents = documents
 	return leaf
 }
 

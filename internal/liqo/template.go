@@ -3,6 +3,7 @@ package liqo
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -96,12 +97,13 @@ func GatewayTemplates(ctx context.Context, leaf *cluster.Leaf) ([]GatewayTemplat
 		return err
 	})
 	group.Go(func() error {
-		served, err := leaf.Discovery(ctx)
+		version := networkingv1beta1.GroupVersion.String()
+		served, err := leaf.Document(ctx, "resources of "+version, "/apis/"+version)
 		if err != nil {
-			return leaf.Explain(err)
+			return err
 		}
-		list, err := served.ServerResourcesForGroupVersion(networkingv1beta1.GroupVersion.String())
-		if err != nil {
+		var list metav1.APIResourceList
+		if err := json.Unmarshal(served, &list); err != nil {
 			return leaf.Explain(err)
 		}
 		others, err = templatesOf(ctx, leaf, slices.DeleteFunc(list.APIResources, func(one metav1.APIResource) bool {

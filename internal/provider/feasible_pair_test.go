@@ -30,7 +30,7 @@ func leafWith(t *testing.T, name string, objects ...object) *cluster.Leaf {
 	t.Helper()
 	leaf := clustertest.Leaf(t, name, clustertest.Templates()...)
 	for _, object := range objects {
-		must(t, leaf.Live.Create(t.Context(), object))
+		must(t, leaf.Clients().Live.Create(t.Context(), object))
 	}
 	return leaf
 }
@@ -175,7 +175,7 @@ func toBeChanged(t *testing.T) *planning {
 	p := toBeMade(t)
 	state := recorded(t, shortcut.Connected)
 	p.state = &state
-	rome, milan := p.pair.client.Live, p.pair.server.Live
+	rome, milan := p.pair.client.Clients().Live, p.pair.server.Clients().Live
 	server, dialling := clustertest.GatewayServer("rome", 51840), clustertest.GatewayClient("milan")
 	spec := p.plan.spec(t.Context(), p.config)
 	server.Spec.MTU, server.Spec.Endpoint.ServiceType = spec.MTU, spec.Server.ServiceType

@@ -259,7 +259,7 @@ func leafOfLiqos(t *testing.T, name, podCIDR, externalCIDR string) *cluster.Leaf
 		for _, object := range []object{
 			&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, liqotest.KeySecret(t, namespace, "other"),
 		} {
-			must(t, leaf.Live.Create(t.Context(), object))
+			must(t, leaf.Clients().Live.Create(t.Context(), object))
 		}
 	}
 	clustertest.AddEmptyTemplates(t, leaf, map[string][]string{

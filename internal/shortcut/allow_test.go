@@ -38,7 +38,7 @@ func allowedBy(t *testing.T, s *Shortcut) (*Allow, Status) {
 func rulesAt(t *testing.T, e *end.End) []networkingv1beta1.FirewallConfiguration {
 	t.Helper()
 	var all networkingv1beta1.FirewallConfigurationList
-	must(t, e.Leaf.Live.List(t.Context(), &all))
+	must(t, e.Leaf.Clients().Live.List(t.Context(), &all))
 	return all.Items
 }
 
@@ -102,7 +102,7 @@ func TestRulesThatSomeoneHasEditedOrRemovedAreRestored(t *testing.T) {
 		},
 		"removed": func(t *testing.T, e *end.End, rules *networkingv1beta1.FirewallConfiguration) {
 			t.Helper()
-			must(t, e.Leaf.Live.Delete(t.Context(), rules))
+			must(t, e.Leaf.Clients().Live.Delete(t.Context(), rules))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

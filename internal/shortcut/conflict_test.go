@@ -26,7 +26,7 @@ func TestANetworkOfSomeoneElseIsNotChanged(t *testing.T) {
 	}
 	for _, leaf := range []*cluster.Leaf{rome, milan} {
 		var namespaces corev1.NamespaceList
-		if err := leaf.Live.List(t.Context(), &namespaces); err != nil || len(namespaces.Items) != 0 {
+		if err := leaf.Clients().Live.List(t.Context(), &namespaces); err != nil || len(namespaces.Items) != 0 {
 			t.Errorf("something was written on %s (%v)", leaf.Name, err)
 		}
 	}

@@ -34,7 +34,7 @@ func stays(t *testing.T, leaf *cluster.Leaf, object client.Object) {
 	if !ok {
 		t.Fatalf("%T is no object", object)
 	}
-	if err := leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(object), left); err != nil ||
+	if err := leaf.Clients().Live.Get(t.Context(), client.ObjectKeyFromObject(object), left); err != nil ||
 		left.GetUID() != object.GetUID() {
 		t.Errorf("%s is not as it was (%v)", leaf.Describe(object), err)
 	}
@@ -260,7 +260,7 @@ func TestTheForeignClusterIsDeletedWithTheLastNetwork(t *testing.T) {
 			}
 			s := joinedAtRome(t, objects)
 			must(t, s.Disconnect(t.Context(), Removal{EvenFromPeering: true}))
-			err := s.Client.Leaf.Live.Get(t.Context(), client.ObjectKey{Name: "milan"}, &liqov1beta1.ForeignCluster{})
+			err := s.Client.Leaf.Clients().Live.Get(t.Context(), client.ObjectKey{Name: "milan"}, &liqov1beta1.ForeignCluster{})
 			if gone := client.IgnoreNotFound(err) == nil && err != nil; gone != test.goes {
 				t.Errorf("gone: %t (%v)", gone, err)
 			}
@@ -295,7 +295,7 @@ func TestADestroyThatHasWaitedForItsTurnLooksAgain(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"},
 			Spec:       authv1beta1.TenantSpec{ClusterID: "rome"},
 		}
-		must(t, errors.Join(s.Server.Leaf.Live.Create(t.Context(), peering), other.Release(t.Context())))
+		must(t, errors.Join(s.Server.Leaf.Clients().Live.Create(t.Context(), peering), other.Release(t.Context())))
 		if err := <-ended; err == nil || !strings.Contains(err.Error(), "a peering uses the network") {
 			t.Errorf("got: %v", err)
 		}
@@ -323,10 +323,10 @@ func deletesNamespacesSlowly(t *testing.T, leaf *cluster.Leaf) (end func()) {
 	t.Helper()
 	each := func(do func(*corev1.Namespace)) {
 		var namespaces corev1.NamespaceList
-		must(t, leaf.Live.List(t.Context(), &namespaces))
+		must(t, leaf.Clients().Live.List(t.Context(), &namespaces))
 		for i := range namespaces.Items {
 			do(&namespaces.Items[i])
-			must(t, leaf.Live.Update(t.Context(), &namespaces.Items[i]))
+			must(t, leaf.Clients().Live.Update(t.Context(), &namespaces.Items[i]))
 		}
 	}
 	each(func(namespace *corev1.Namespace) { namespace.Finalizers = []string{"test/slow"} })

@@ -75,7 +75,7 @@ func TestEditedRulesOfOneEndAreSeenAndRestored(t *testing.T) {
 				cluster.RemoveAnnotation(object, liqo.LimitsAnnotation)
 			})
 		},
-		"removed": func(rules client.Object) error { return milan.Live.Delete(t.Context(), rules) },
+		"removed": func(rules client.Object) error { return milan.Clients().Live.Delete(t.Context(), rules) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			gateway := serveLimited(t, milan, database)

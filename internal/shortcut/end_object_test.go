@@ -92,7 +92,7 @@ func (o EndObject) seen(t *testing.T) EndObjectState {
 func tenantNamespaces(t *testing.T, leaf *cluster.Leaf) []string {
 	t.Helper()
 	var namespaces corev1.NamespaceList
-	must(t, leaf.Live.List(t.Context(), &namespaces))
+	must(t, leaf.Clients().Live.List(t.Context(), &namespaces))
 	var names []string
 	for i := range namespaces.Items {
 		names = append(names, namespaces.Items[i].Name)
@@ -382,7 +382,7 @@ func TestAnObjectThatOnlyTheCacheLacksIsNotGone(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	asked := make(chan struct{}, 1)
 	stale := clustertest.Leaf(t, "milan") // its cache and its watches have nothing
-	stale.Live = milan.Live
+	stale.Clients().Live = milan.Clients().Live
 	clustertest.On(stale, "list", func(call clustertest.Call[any]) error {
 		select {
 		case asked <- struct{}{}:

@@ -61,9 +61,10 @@ func (a answers) object(resource, name string) string {
 func (a answers) answering(tb testing.TB, like *cluster.Leaf) *cluster.Leaf {
 	tb.Helper()
 	c, err := client.NewWithWatch(&rest.Config{Host: "https://" + like.Name, Transport: a, QPS: -1},
-		client.Options{Scheme: like.Live.Scheme(), Mapper: like.Live.RESTMapper()})
+		client.Options{Scheme: like.Scheme(), Mapper: like.Clients().Live.RESTMapper()})
 	must(tb, err)
-	return cluster.New(like.Name, like.ID, like.LiqoNamespace, c, c, like.Discovery, like.Events)
+	clients := cluster.Clients{Cached: c, Live: c, Documents: like.Clients().Documents}
+	return cluster.New(like.Name, like.ID, like.LiqoNamespace, clients, like.Events)
 }
 
 // listed returns a list of these objects in JSON, as an API server answers.

@@ -65,7 +65,7 @@ func expectSameGateways(t *testing.T, s *Shortcut) {
 func keySecrets(t *testing.T, leaf *cluster.Leaf) map[string]corev1.Secret {
 	t.Helper()
 	var all corev1.SecretList
-	must(t, leaf.Live.List(context.WithoutCancel(t.Context()), &all))
+	must(t, leaf.Clients().Live.List(context.WithoutCancel(t.Context()), &all))
 	byName := map[string]corev1.Secret{}
 	for _, secret := range all.Items {
 		byName[secret.Name] = secret

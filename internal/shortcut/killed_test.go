@@ -31,7 +31,7 @@ func TestAChangeThatIsKilledAnywhereIsMendedByTheNextApply(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // the lease of a killed apply has to expire
 				rome, milan := ofTheNextLiqo(t)
-				must(t, milan.Live.Create(t.Context(), otherTemplate()))
+				must(t, milan.Clients().Live.Create(t.Context(), otherTemplate()))
 				s, former := New(rome, milan).OwnedBy(me), overNodePort
 				former.WaitForConnection = true
 				changed := former

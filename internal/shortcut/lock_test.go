@@ -265,7 +265,7 @@ func versions(t *testing.T, leaves ...*cluster.Leaf) map[string]string {
 			&corev1.NamespaceList{}, &networkingv1beta1.ConfigurationList{}, &networkingv1beta1.PublicKeyList{},
 			&networkingv1beta1.GatewayServerList{}, &networkingv1beta1.GatewayClientList{},
 		} {
-			must(t, leaf.Live.List(t.Context(), list))
+			must(t, leaf.Clients().Live.List(t.Context(), list))
 			_ = meta.EachListItem(list, func(item runtime.Object) error {
 				object := item.(client.Object) //nolint:errcheck,forcetypeassert // lists are of objects
 				found[leaf.Name+" "+leaf.Describe(object)] = object.GetResourceVersion()

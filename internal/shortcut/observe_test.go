@@ -72,7 +72,7 @@ func TestAShortcutThatOnlyTheCachesLackIsNotGone(t *testing.T) {
 			var stale []*cluster.Leaf // whose caches and watches have nothing
 			for _, leaf := range leaves {
 				behind := clustertest.Leaf(t, leaf.Name)
-				behind.Live = leaf.Live
+				behind.Clients().Live = leaf.Clients().Live
 				clustertest.On(behind, "list", func(call clustertest.Call[*networkingv1beta1.ConfigurationList]) error {
 					defer cancel(late)
 					return call.Send()

@@ -147,7 +147,7 @@ func TestARepairUnlabelsOnlyAFormerSecret(t *testing.T) {
 			server := New(clustertest.Leaf(t, "rome"), milan).Server
 			must(t, server.ReleaseKeySecret(t.Context(), former))
 			var secret corev1.Secret
-			if err := milan.Live.Get(t.Context(), client.ObjectKey(former), &secret); err != nil ||
+			if err := milan.Clients().Live.Get(t.Context(), client.ObjectKey(former), &secret); err != nil ||
 				(cluster.RemoteID(&secret) != "") != test.labelled {
 				t.Errorf("labels are %v (%v)", secret.Labels, err)
 			}

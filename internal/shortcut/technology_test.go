@@ -37,9 +37,9 @@ func useAnotherTechnology(t *testing.T, leaf *cluster.Leaf) {
 	if leaf.Name == "rome" {
 		gateway, say = dialling, func() { dialling.Status.ClientRef = &reference }
 	}
-	must(t, leaf.Live.Get(t.Context(), client.ObjectKeyFromObject(gateway), gateway))
+	must(t, leaf.Clients().Live.Get(t.Context(), client.ObjectKeyFromObject(gateway), gateway))
 	say()
-	must(t, leaf.Live.Status().Update(t.Context(), gateway))
+	must(t, leaf.Clients().Live.Status().Update(t.Context(), gateway))
 }
 
 func TestAGatewayOfAnotherTechnologyIsNotChangedInPlace(t *testing.T) {

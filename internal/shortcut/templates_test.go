@@ -21,8 +21,8 @@ import (
 func useTemplates(t *testing.T, leaf *cluster.Leaf, templates ...client.Object) {
 	t.Helper()
 	for _, template := range templates {
-		must(t, leaf.Live.Delete(t.Context(), template))
-		must(t, leaf.Live.Create(t.Context(), template))
+		must(t, leaf.Clients().Live.Delete(t.Context(), template))
+		must(t, leaf.Clients().Live.Create(t.Context(), template))
 	}
 }
 

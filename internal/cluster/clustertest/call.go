@@ -34,13 +34,15 @@ type Call[T any] struct {
 // On lets a test answer the requests to the API server of a leaf that have one of the verbs, separated by spaces, and
 // an object or list of type T. The answer that is given last gets a request first.
 func On[T any](leaf *cluster.Leaf, verbs string, answer func(Call[T]) error) {
-	leaf.Live = answered(leaf.Live, verbs, answer)
+	clients := leaf.Clients()
+	clients.Live = answered(clients.Live, verbs, answer)
 }
 
 // OnCached lets a test answer the requests to the cache of a leaf, as [On] those to its API server.
 func OnCached[T any](leaf *cluster.Leaf, verbs string, answer func(Call[T]) error) {
-	cached := leaf.Cached.(client.WithWatch) //nolint:errcheck,forcetypeassert // see Leaf
-	leaf.Cached = answered(cached, verbs, answer)
+	clients := leaf.Clients()
+	cached := clients.Cached.(client.WithWatch) //nolint:errcheck,forcetypeassert // see Leaf
+	clients.Cached = answered(cached, verbs, answer)
 }
 
 // Fail lets such requests to the API server of a leaf fail, without any effect.

@@ -1,14 +1,14 @@
 package clustertest
 
 import (
-	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 
-	"k8s.io/client-go/discovery"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	restfake "k8s.io/client-go/rest/fake"
@@ -95,28 +95,25 @@ func networkingSchemas(configuration, server, exposed, dialled properties) strin
 
 // WithSchemas makes the leaf serve this OpenAPI document of Liqo's networking kinds.
 func WithSchemas(leaf *cluster.Leaf, document string) *cluster.Leaf {
-	served := leaf.Discovery
-	leaf.Discovery = func(ctx context.Context) (discovery.DiscoveryInterface, error) {
-		without, err := served(ctx)
-		return withSchemas{without, document}, err
-	}
+	leaf.Clients().Documents = serving(document)
 	return leaf
 }
 
-// withSchemas adds schemas to a fake discovery, which has none.
-type withSchemas struct {
-	discovery.DiscoveryInterface
-
-	schemas string
-}
-
-// RESTClient implements [discovery.DiscoveryInterface]. The client reads the schemas, and finds nothing else.
-func (s withSchemas) RESTClient() rest.Interface {
-	return restClient(func(request *http.Request) (*http.Response, error) {
+// serving returns a client that reads the documents of a leaf, and finds nothing else.
+func serving(schemas string) rest.Interface {
+	group := networkingv1beta1.GroupVersion.String()
+	documents := map[string]string{
+		"/openapi/v3/apis/" + group: schemas,
+		"/version":                  `{"gitVersion": "v1.35.4"}`,
+		"/apis/" + group: fmt.Sprintf(`{"resources": [{"name": %q, "kind": %q}, {"name": %q, "kind": %q}]}`,
+			networkingv1beta1.WgGatewayServerTemplateResource, networkingv1beta1.WgGatewayServerTemplateKind,
+			networkingv1beta1.WgGatewayClientTemplateResource, networkingv1beta1.WgGatewayClientTemplateKind),
+	}
+	return AnsweredBy(func(request *http.Request) (*http.Response, error) {
 		answer := httptest.NewRecorder()
-		if request.URL.Path == "/openapi/v3/apis/networking.liqo.io/v1beta1" {
+		if document, ok := documents[request.URL.Path]; ok {
 			answer.Header().Set("Content-Type", "application/json")
-			_, _ = answer.WriteString(s.schemas) // into memory
+			_, _ = answer.WriteString(document) // into memory
 		} else {
 			answer.WriteHeader(http.StatusNotFound)
 		}
@@ -124,8 +121,8 @@ func (s withSchemas) RESTClient() rest.Interface {
 	})
 }
 
-// restClient returns a client whose requests are answered by a function.
-func restClient(answer func(*http.Request) (*http.Response, error)) rest.Interface {
+// AnsweredBy returns a client whose requests are answered by a function.
+func AnsweredBy(answer func(*http.Request) (*http.Response, error)) rest.Interface {
 	return &restfake.RESTClient{
 		NegotiatedSerializer: scheme.Codecs.WithoutConversion(), Client: restfake.CreateHTTPClient(answer),
 	}

@@ -10,11 +10,7 @@ import (
 	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/version"
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/rest"
 	restfake "k8s.io/client-go/rest/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
@@ -30,7 +26,7 @@ const RoundTrip = 100 * time.Millisecond
 // that it makes one after the other. The test's log has them.
 func Distant(tb testing.TB, leaf *cluster.Leaf) *cluster.Leaf {
 	tb.Helper()
-	w := &way{tb: tb, leaf: leaf.Name, scheme: leaf.Live.Scheme(), began: time.Now(), filled: make(chan struct{})}
+	w := &way{tb: tb, leaf: leaf.Name, scheme: leaf.Scheme(), began: time.Now(), filled: make(chan struct{})}
 	On(leaf, "get list watch create update patch apply delete", func(call Call[any]) error {
 		if err := w.travel(call.Context, call.Verb, call.Object); err != nil {
 			return err
@@ -38,11 +34,13 @@ func Distant(tb testing.TB, leaf *cluster.Leaf) *cluster.Leaf {
 		return call.Send()
 	})
 	OnCached(leaf, "list", w.listForeignClusters)
-	served := leaf.Discovery
-	leaf.Discovery = func(ctx context.Context) (discovery.DiscoveryInterface, error) {
-		near, err := served(ctx)
-		return distantDiscovery{near, w, ctx}, err
-	}
+	near := leaf.Clients().Documents.(*restfake.RESTClient) //nolint:errcheck,forcetypeassert // see AnsweredBy
+	leaf.Clients().Documents = AnsweredBy(func(request *http.Request) (*http.Response, error) {
+		if err := w.travel(request.Context(), "get", request.URL); err != nil {
+			return nil, err
+		}
+		return near.Client.Transport.RoundTrip(request)
+	})
 	return leaf
 }
 
@@ -87,39 +85,4 @@ func (w *way) listForeignClusters(call Call[*liqov1beta1.ForeignClusterList]) er
 	})
 	<-w.filled
 	return call.Send()
-}
-
-// distantDiscovery delays what a [Distant] leaf serves.
-type distantDiscovery struct {
-	discovery.DiscoveryInterface
-
-	way *way
-	ctx context.Context // its methods have none
-}
-
-// ServerVersion implements [discovery.DiscoveryInterface].
-func (d distantDiscovery) ServerVersion() (*version.Info, error) {
-	if err := d.way.travel(d.ctx, "get", version.Info{}); err != nil {
-		return nil, err
-	}
-	return d.DiscoveryInterface.ServerVersion()
-}
-
-// ServerResourcesForGroupVersion implements [discovery.DiscoveryInterface].
-func (d distantDiscovery) ServerResourcesForGroupVersion(groupVersion string) (*metav1.APIResourceList, error) {
-	if err := d.way.travel(d.ctx, "get", &metav1.APIResourceList{}); err != nil {
-		return nil, err
-	}
-	return d.DiscoveryInterface.ServerResourcesForGroupVersion(groupVersion)
-}
-
-// RESTClient implements [discovery.DiscoveryInterface]. The leaf's own client is one of [restClient].
-func (d distantDiscovery) RESTClient() rest.Interface {
-	near := d.DiscoveryInterface.RESTClient().(*restfake.RESTClient) //nolint:errcheck,forcetypeassert // see withSchemas
-	return restClient(func(request *http.Request) (*http.Response, error) {
-		if err := d.way.travel(request.Context(), "get", request.URL); err != nil {
-			return nil, err
-		}
-		return near.Client.Transport.RoundTrip(request)
-	})
 }

@@ -85,11 +85,11 @@ func NewKeys(tb testing.TB) map[string][]byte {
 func DeleteGatewayServers(t *testing.T, leaf *cluster.Leaf) {
 	t.Helper()
 	var servers networkingv1beta1.GatewayServerList
-	if err := leaf.Live.List(t.Context(), &servers); err != nil {
+	if err := leaf.Clients().Live.List(t.Context(), &servers); err != nil {
 		t.Fatal(err)
 	}
 	for i := range servers.Items {
-		if err := leaf.Live.Delete(t.Context(), &servers.Items[i]); err != nil {
+		if err := leaf.Clients().Live.Delete(t.Context(), &servers.Items[i]); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,7 +2,6 @@
 package clustertest
 
 import (
-	"context"
 	"maps"
 	"reflect"
 	"strings"
@@ -12,16 +11,12 @@ import (
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/applyconfigurations"
-	"k8s.io/client-go/discovery"
-	discoveryfake "k8s.io/client-go/discovery/fake"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	clienttesting "k8s.io/client-go/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -74,15 +69,8 @@ func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 			service := object.(*corev1.Service) //nolint:errcheck,forcetypeassert // an index of Services gets Services
 			return []string{string(service.Spec.Type)}
 		}).WithInterceptorFuncs(interceptor.Funcs{Watch: watchSelected}).Build()
-	resources := &discoveryfake.FakeDiscovery{Fake: &clienttesting.Fake{Resources: []*metav1.APIResourceList{{
-		GroupVersion: networkingv1beta1.GroupVersion.String(),
-		APIResources: []metav1.APIResource{
-			{Name: networkingv1beta1.WgGatewayServerTemplateResource, Kind: networkingv1beta1.WgGatewayServerTemplateKind},
-			{Name: networkingv1beta1.WgGatewayClientTemplateResource, Kind: networkingv1beta1.WgGatewayClientTemplateKind},
-		},
-	}}}}
-	served := func(context.Context) (discovery.DiscoveryInterface, error) { return resources, nil }
-	leaf := cluster.New(name, liqov1beta1.ClusterID(name), "liqo", c, c, served, watchEvents{c})
+	clients := cluster.Clients{Cached: c, Live: c}
+	leaf := cluster.New(name, liqov1beta1.ClusterID(name), "liqo", clients, watchEvents{c})
 	leaf.UID = types.UID("uid-of-" + name)
 	return WithSchemas(leaf, networkingSchemas(since12, serviceMetadata, properties{}, properties{}))
 }

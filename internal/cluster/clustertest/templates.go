@@ -50,7 +50,7 @@ func AddEmptyTemplates(t *testing.T, leaf *cluster.Leaf, names map[string][]stri
 				&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: meta},
 				&networkingv1beta1.WgGatewayClientTemplate{ObjectMeta: meta},
 			} {
-				if err := client.IgnoreAlreadyExists(leaf.Live.Create(t.Context(), template)); err != nil {
+				if err := client.IgnoreAlreadyExists(leaf.Clients().Live.Create(t.Context(), template)); err != nil {
 					t.Fatal(err)
 				}
 			}

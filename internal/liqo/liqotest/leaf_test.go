@@ -26,7 +26,7 @@ func applied[T client.Object](t *testing.T, leaf *cluster.Leaf, object T) T {
 	if err := leaf.Apply(t.Context(), object); err != nil {
 		t.Fatal(err)
 	}
-	if err := leaf.Cached.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+	if err := leaf.Clients().Cached.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
 		t.Fatal(err)
 	}
 	return object
@@ -115,14 +115,14 @@ func TestAGatewayHasTheKeysThatWereBroughtElseItsOwn(t *testing.T) {
 			}
 			var secret corev1.Secret
 			key := client.ObjectKey{Namespace: keys.Namespace, Name: keys.Name}
-			if err := rome.Live.Get(t.Context(), key, &secret); err != nil ||
+			if err := rome.Clients().Live.Get(t.Context(), key, &secret); err != nil ||
 				len(secret.Data[consts.PrivateKeyField]) != 32 || len(secret.Data[consts.PublicKeyField]) != 32 {
 				t.Errorf("%s has no two keys of 32 bytes (%v)", expected, err)
 			}
-			if err := rome.Live.Delete(t.Context(), gateway); err != nil {
+			if err := rome.Clients().Live.Delete(t.Context(), gateway); err != nil {
 				t.Fatal(err)
 			}
-			err := rome.Live.Get(t.Context(), client.ObjectKeyFromObject(&secret), &secret)
+			err := rome.Clients().Live.Get(t.Context(), client.ObjectKeyFromObject(&secret), &secret)
 			if goes := apierrors.IsNotFound(err); goes != (brought == "") {
 				t.Errorf("%s goes with the gateway: %t (%v)", expected, goes, err)
 			}
@@ -137,13 +137,13 @@ func TestATunnelIsUpFromTheOtherKeyToTheEndOfTheGateway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := controllerutil.SetOwnerReference(gateway, publicKey, rome.Live.Scheme()); err != nil {
+	if err := controllerutil.SetOwnerReference(gateway, publicKey, rome.Scheme()); err != nil {
 		t.Fatal(err)
 	}
 	applied(t, rome, publicKey)
 	connections := func() []networkingv1beta1.Connection {
 		var list networkingv1beta1.ConnectionList
-		if err := rome.Cached.List(t.Context(), &list); err != nil {
+		if err := rome.Clients().Cached.List(t.Context(), &list); err != nil {
 			t.Fatal(err)
 		}
 		return list.Items
@@ -152,7 +152,7 @@ func TestATunnelIsUpFromTheOtherKeyToTheEndOfTheGateway(t *testing.T) {
 	if len(up) != 1 || up[0].Status.Value != networkingv1beta1.Connected || cluster.RemoteID(&up[0]) != "milan" {
 		t.Errorf("the Connections are %+v", up)
 	}
-	if err := rome.Live.Delete(t.Context(), gateway); err != nil {
+	if err := rome.Clients().Live.Delete(t.Context(), gateway); err != nil {
 		t.Fatal(err)
 	}
 	if left := connections(); len(left) > 0 {
