@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
@@ -20,20 +21,36 @@ import (
 // while the API server does not answer, and for a while if the API server refuses its requests. The error is the
 // context's cause, a [WaitError] or an [Error].
 func (l *Leaf) UntilObject(ctx context.Context, object client.Object, done func(exists bool) bool) error {
-	key := client.ObjectKeyFromObject(object)
-	return untilWatched(ctx,
+	key, kind := client.ObjectKeyFromObject(object), object.GetObjectKind().GroupVersionKind()
+	list, which, err := l.listOf(object)
+	if err != nil {
+		return err
+	}
+	return l.untilWatched(ctx, list, which,
 		func() (bool, error) { return l.check(ctx, key, object, done) },
-		func() (bool, error) { return l.watchUntil(ctx, key, object, done) })
+		func(change watch.Event) (bool, error) {
+			set(object, change.Object)
+			object.GetObjectKind().SetGroupVersionKind(kind) // a later read needs it
+			return done(change.Type != watch.Deleted), nil
+		})
 }
 
-// untilWatched returns once a check or a watch returns true. The check is often true, and then no watch is needed. A
-// watch that returns false has ended, and another one begins.
-func untilWatched(ctx context.Context, check, watch func() (bool, error)) error {
+// set makes an object what another one of its type is.
+func set(object client.Object, to runtime.Object) {
+	reflect.ValueOf(object).Elem().Set(reflect.ValueOf(to).Elem())
+}
+
+// untilWatched returns once a read returns true, or an event of a watch of what the options select. The first read is
+// often true, and then no watch is needed. A watch ends every few minutes, and another one begins.
+func (l *Leaf) untilWatched(
+	ctx context.Context, list client.ObjectList, which []client.ListOption, read func() (bool, error),
+	event func(watch.Event) (bool, error),
+) error {
 	var retries retries
 	for {
-		ok, err := check()
+		ok, err := read()
 		if !ok && err == nil {
-			ok, err = watch()
+			ok, err = l.watchThen(ctx, list, which, read, event)
 		}
 		if ok {
 			return nil
@@ -44,38 +61,46 @@ func untilWatched(ctx context.Context, check, watch func() (bool, error)) error 
 	}
 }
 
+// watchThen begins to watch and then reads, so that it misses no change. It returns true once the read or an event
+// does, and false when the API server ends the watch. The watch has no resource version: an API server does not know
+// the versions from before its start, and would end a watch at such a version immediately, again and again.
+func (l *Leaf) watchThen(
+	ctx context.Context, list client.ObjectList, which []client.ListOption, read func() (bool, error),
+	event func(watch.Event) (bool, error),
+) (bool, error) {
+	changes, err := l.clients.Live.Watch(ctx, emptied(list), slices.Clone(which)...)
+	if err != nil {
+		return false, l.Explain(err)
+	}
+	if ok, err := read(); ok || err != nil {
+		changes.Stop()
+		return ok, err
+	}
+	return untilEvent(ctx, changes, event)
+}
+
 // Follow sends an object, which may not exist yet, whenever the API server reports it, until ctx ends. It returns at
 // once. Whoever calls it before others create the object gets the object a round trip earlier than by asking for it
 // then. Nothing comes if the watch fails or ends, so it is no substitute for asking.
 func (l *Leaf) Follow(ctx context.Context, object client.Object) <-chan client.Object {
 	seen := make(chan client.Object)
 	go func() {
-		changes, err := l.watch(ctx, object)
+		list, which, err := l.listOf(object)
 		if err != nil {
 			return
 		}
-		_, _ = untilEvent(ctx, changes, func(change watch.Event) (bool, error) {
-			if object, ok := change.Object.(client.Object); ok && change.Type != watch.Deleted {
-				select {
-				case seen <- object:
-				case <-ctx.Done():
+		_, _ = l.watchThen(ctx, list, which, func() (bool, error) { return false, nil },
+			func(change watch.Event) (bool, error) {
+				if object, ok := change.Object.(client.Object); ok && change.Type != watch.Deleted {
+					select {
+					case seen <- object:
+					case <-ctx.Done():
+					}
 				}
-			}
-			return false, nil
-		})
+				return false, nil
+			})
 	}()
 	return seen
-}
-
-// watch watches the one object with this name and namespace.
-func (l *Leaf) watch(ctx context.Context, object client.Object) (watch.Interface, error) {
-	list, err := l.listOf(object)
-	if err != nil {
-		return nil, err
-	}
-	changes, err := l.clients.Live.Watch(ctx, list,
-		client.InNamespace(object.GetNamespace()), client.MatchingFields{"metadata.name": object.GetName()})
-	return changes, l.Explain(err)
 }
 
 // UntilGone returns once the object no longer exists. It reads only the object's metadata.
@@ -96,19 +121,18 @@ func (l *Leaf) DeleteWatched(ctx context.Context, object client.Object, options 
 		return err
 	}
 	key := client.ObjectKeyFromObject(object)
-	changes, err := l.watch(ctx, object)
+	list, which, err := l.listOf(object)
 	if err != nil {
 		return err
 	}
-	err = l.Persist(ctx, func() error { return l.Delete(ctx, object, options...) })
-	if err != nil {
-		changes.Stop()
-		return err
-	}
-	gone, err := untilEvent(ctx, changes, func(change watch.Event) (bool, error) {
-		reflect.ValueOf(object).Elem().Set(reflect.ValueOf(change.Object).Elem()) // of the same type
-		return change.Type == watch.Deleted, nil
-	})
+	gone, err := l.watchThen(ctx, list, which,
+		func() (bool, error) {
+			return false, l.Persist(ctx, func() error { return l.Delete(ctx, object, options...) })
+		},
+		func(change watch.Event) (bool, error) {
+			set(object, change.Object)
+			return change.Type == watch.Deleted, nil
+		})
 	if gone || err != nil {
 		return err
 	}
@@ -129,28 +153,6 @@ func (l *Leaf) check(
 ) (bool, error) {
 	exists, err := l.Get(ctx, key, object)
 	return err == nil && done(exists), err
-}
-
-// watchUntil returns false when the API server ends the watch, as it does every few minutes. The watch starts before
-// the object is read, and without a resource version. An API server does not know the versions from before its start,
-// and would end a watch at such a version immediately, again and again.
-func (l *Leaf) watchUntil(
-	ctx context.Context, key client.ObjectKey, object client.Object, done func(exists bool) bool,
-) (bool, error) {
-	changes, err := l.watch(ctx, object)
-	if err != nil {
-		return false, err
-	}
-	if ok, err := l.check(ctx, key, object, done); ok || err != nil {
-		changes.Stop()
-		return ok, err
-	}
-	kind := object.GetObjectKind().GroupVersionKind()
-	return untilEvent(ctx, changes, func(change watch.Event) (bool, error) {
-		reflect.ValueOf(object).Elem().Set(reflect.ValueOf(change.Object).Elem()) // of the same type
-		object.GetObjectKind().SetGroupVersionKind(kind)                          // a later read needs it
-		return done(change.Type != watch.Deleted), nil
-	})
 }
 
 // untilEvent returns true once done returns true for an event of a watch, and false when the API server ends the watch.
@@ -177,23 +179,26 @@ func untilEvent(
 	}
 }
 
-// listOf returns an empty list of objects of the same type.
-func (l *Leaf) listOf(object client.Object) (client.ObjectList, error) {
+// listOf returns an empty list of objects of the same type, and what selects this one by its name and namespace.
+func (l *Leaf) listOf(object client.Object) (client.ObjectList, []client.ListOption, error) {
+	which := []client.ListOption{
+		client.InNamespace(object.GetNamespace()), client.MatchingFields{"metadata.name": object.GetName()},
+	}
 	kind, err := l.KindOf(object)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	kind.Kind += "List"
 	if _, metadataOnly := object.(*metav1.PartialObjectMetadata); metadataOnly {
 		list := &metav1.PartialObjectMetadataList{}
 		list.SetGroupVersionKind(kind)
-		return list, nil
+		return list, which, nil
 	}
 	list, err := l.Scheme().New(kind)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return list.(client.ObjectList), nil //nolint:errcheck,forcetypeassert // the list of an object's kind is one
+	return list.(client.ObjectList), which, nil //nolint:errcheck,forcetypeassert // the list of an object's kind is one
 }
 
 // UntilList returns once done returns true for the objects of a list. It lists them and calls done immediately, and
@@ -203,34 +208,13 @@ func (l *Leaf) listOf(object client.Object) (client.ObjectList, error) {
 func (l *Leaf) UntilList(
 	ctx context.Context, list client.ObjectList, done func(context.Context) (bool, error), options ...client.ListOption,
 ) error {
-	return untilWatched(ctx,
-		func() (bool, error) { return l.checkList(ctx, list, done, options) },
-		func() (bool, error) { return l.watchListUntil(ctx, list, done, options) })
-}
-
-func (l *Leaf) checkList(
-	ctx context.Context, list client.ObjectList, done func(context.Context) (bool, error), options []client.ListOption,
-) (bool, error) {
-	if err := l.List(ctx, list, options...); err != nil {
-		return false, err
+	read := func() (bool, error) {
+		if err := l.List(ctx, list, options...); err != nil {
+			return false, err
+		}
+		return done(ctx)
 	}
-	return done(ctx)
-}
-
-// watchListUntil returns false when the API server ends the watch. It begins to watch before it lists, as
-// [Leaf.watchUntil].
-func (l *Leaf) watchListUntil(
-	ctx context.Context, list client.ObjectList, done func(context.Context) (bool, error), options []client.ListOption,
-) (bool, error) {
-	changes, err := l.clients.Live.Watch(ctx, emptied(list), slices.Clone(options)...)
-	if err != nil {
-		return false, l.Explain(err)
-	}
-	if ok, err := l.checkList(ctx, list, done, options); ok || err != nil {
-		changes.Stop()
-		return ok, err
-	}
-	return untilEvent(ctx, changes, func(watch.Event) (bool, error) { return l.checkList(ctx, list, done, options) })
+	return l.untilWatched(ctx, list, options, read, func(watch.Event) (bool, error) { return read() })
 }
 
 // emptied returns a list of the same type without a resource version, at which a watch would begin.
