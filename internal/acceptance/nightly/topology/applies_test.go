@@ -67,7 +67,7 @@ func TestAccFailureToConnectIsExplainedByWhatTheLeavesShow(t *testing.T) {
 						`liqo-tenant-rome/rome yet.`,
 					`Deployment liqo/liqo-controller-manager, which runs Liqo's controllers, is scaled to 0 replicas.`,
 					`Start Liqo's controllers on leaf "europe" again. To see why they do not run:`,
-					`kubectl -n liqo describe deployment liqo-controller-manager`,
+					`kubectl -n liqo describe deployment -l app.kubernetes.io/name=controller-manager`,
 					`How far it got:`, `…done europe: GatewayServer`, `…not done europe: key of the gateway`,
 					acctest.HelpAt("controllers-down"),
 				},
