@@ -111,7 +111,7 @@ func (m *member) standing(
 	case obstacle != nil && path == Stale && obstacle.Missing != [2]string{}:
 		return stranded, nil
 	case obstacle != nil:
-		return hindered, nil
+		return hindered, nil //nolint:nilerr // that is the answer
 	case path == Central && used.twin:
 		return failedOver, nil
 	case path == None:

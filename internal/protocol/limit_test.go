@@ -42,8 +42,8 @@ func (p *project) limit(after <-chan struct{}) (unlimited func()) {
 
 // server is a provider as Terraform knows it.
 type server interface {
-	tfprotov6.ProviderServerWithListResource
-	tfprotov6.ProviderServerWithActions
+	tfprotov6.ProviderServerWithListResource //nolint:staticcheck // ProviderServer does not have its methods yet
+	tfprotov6.ProviderServerWithActions      //nolint:staticcheck // as above
 }
 
 // limited is a provider whose applies have the time that the project gives them.
@@ -61,7 +61,7 @@ func (p *project) newServer(of *provider.Provider) limited {
 
 // ApplyResourceChange implements [tfprotov6.ProviderServer].
 func (l limited) ApplyResourceChange(
-	ctx context.Context, request *tfprotov6.ApplyResourceChangeRequest,
+	ctx context.Context, request *tfprotov6.ApplyResourceChangeRequest, //nolint:contextcheck // it has the values of ctx
 ) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	if over := l.project.over; over != nil {
 		ctx = timed{context.WithoutCancel(ctx), over}

@@ -59,7 +59,7 @@ func (p *endPlanning[M, P]) planRepair(ctx context.Context) diag.Diagnostics {
 	if repair.Needed {
 		p.plan.planChanges()
 	}
-	return repairWarnings("gateway", repair, standbyMissing(ctx, object.End, p.plan.intent(ctx).Gateway))
+	return repairWarnings(repair, standbyMissing(ctx, object.End, p.plan.intent(ctx).Gateway))
 }
 
 func (p *endPlanning[M, P]) foresee(ctx context.Context) diag.Diagnostics {

@@ -93,7 +93,7 @@ func (p *planning) planRepair(ctx context.Context) diag.Diagnostics {
 			*end.planned.namespace = unknownIfNull(*end.planned.namespace)
 		}
 	}
-	return repairWarnings("shortcut", repair, standbys...)
+	return repairWarnings(repair, standbys...)
 }
 
 // standbysMissing returns for each gateway that has several replicas, and keeps them, why none could take over.
@@ -114,10 +114,10 @@ func standbyMissing(ctx context.Context, e *end.End, settings *liqo.GatewaySetti
 }
 
 // repairWarnings warns of what an apply repairs without a change in the configuration, and of missing standbys.
-func repairWarnings(what string, repair shortcut.Repair, standbys ...*trouble.Problem) diag.Diagnostics {
+func repairWarnings(repair shortcut.Repair, standbys ...*trouble.Problem) diag.Diagnostics {
 	diags := warningsOf(append(repair.Outdated, standbys...)...)
 	if repair.Err != nil {
-		diags.Append(because("repairs-not-checked", "The "+what+" can't be checked for repairs", repair.Err).asWarning())
+		diags.Append(because("repairs-not-checked", "The leaves can't be checked for repairs", repair.Err).asWarning())
 	}
 	return diags
 }
