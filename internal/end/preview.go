@@ -3,9 +3,9 @@ package end
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/parallel"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
@@ -74,13 +74,18 @@ var lasting = []check{
 
 // checks are those of a plan, in the order in which a user reads what they find.
 var checks = slices.Concat([]check{
-	{always, Refuses, "", (*End).checkVersion},
+	{always, Refuses, "", ofLeaf(liqo.CheckVersion)},
+	{always, Warns, "", ofLeaf(liqo.CheckDefect)},
 	{Intent.changesNamespace, Awaits, "namespace", ofNamespace((*End).checkNamespace)}, // an apply waits for its deletion
 	{Intent.knowsNamespace, Warns, "", ofNamespace((*End).checkDeletions)},
 }, lasting, []check{
 	{Intent.changesGateway, Refuses, "node_port", ofGateway((*End).checkNodePort)}, // an apply may remove who has it
 	{Intent.changesGateway, Warns, "port", ofGateway((*End).checkLoadBalancer)},
 })
+
+func ofLeaf(ask func(context.Context, *cluster.Leaf) error) func(*End, context.Context, Intent) error {
+	return func(e *End, ctx context.Context, _ Intent) error { return ask(ctx, e.Leaf) }
+}
 
 func ofNamespace(ask func(*End, context.Context, string) error) func(*End, context.Context, Intent) error {
 	return func(e *End, ctx context.Context, intent Intent) error { return ask(e, ctx, *intent.Namespace) }
@@ -138,9 +143,6 @@ func (c check) found(err error) Finding {
 	if other, ok := errors.AsType[about](err); ok {
 		finding.About = Setting(other)
 	}
-	if defect, ok := errors.AsType[*defect](err); ok {
-		finding.Kind, finding.Err = Warns, &defect.Problem
-	}
 	return finding
 }
 
@@ -153,26 +155,4 @@ func refusal(err error) error {
 	refused := *problem
 	refused.Refused, refused.Advice = true, problem.Advice+" Nothing was changed."
 	return &refused
-}
-
-// defect is the problem of a version of Liqo that is supported.
-type defect struct{ trouble.Problem }
-
-// checkVersion fails for a version of Liqo that is not supported, or that has a defect. That of a custom build may be
-// unknown.
-func (e *End) checkVersion(ctx context.Context, _ Intent) error {
-	if _, err := liqo.Version(ctx, e.Leaf); err != nil {
-		return nil //nolint:nilerr // documented
-	}
-	if err := liqo.CheckVersion(ctx, e.Leaf); err != nil {
-		return err
-	}
-	text := liqo.Defect(ctx, e.Leaf)
-	if text == "" {
-		return nil
-	}
-	return &defect{trouble.Problem{
-		ID: "liqo-defect", Advice: text,
-		Summary: fmt.Sprintf("%s on leaf %q has a defect", liqo.Name(ctx, e.Leaf), e.Leaf.Name),
-	}}
 }

@@ -21,7 +21,7 @@ import (
 // The installation of Liqo on a leaf can't change while the leaf is connected. So a leaf is asked once for what it
 // consists of: its Deployments, which have the version, the flags and the pools; its [Ranges]; and its [Schemas].
 
-// defects has what is wrong with a version of Liqo, by the version.
+// defects has what is wrong with a version of Liqo, in sentences, by the version.
 var defects = map[string]string{
 	"v1.0.0": "If it remaps the pod CIDR of the other leaf, and the two leaves have different pod CIDRs, pods of the " +
 		"other leaf get no answers from pods of this one. Update it to v1.0.1 or newer.",
@@ -114,10 +114,17 @@ func Name(ctx context.Context, leaf *cluster.Leaf) string {
 	return strings.TrimSpace("Liqo " + text)
 }
 
-// Defect returns what is wrong with the leaf's version of Liqo, in sentences. It is empty if nothing is known.
-func Defect(ctx context.Context, leaf *cluster.Leaf) string {
+// CheckDefect returns an error if the leaf's version of Liqo is known to have a defect.
+func CheckDefect(ctx context.Context, leaf *cluster.Leaf) error {
 	text, _ := Version(ctx, leaf) // no defect of an unknown version is known
-	return defects[text]
+	defect, known := defects[text]
+	if !known {
+		return nil
+	}
+	return &trouble.Problem{
+		ID: "liqo-defect", Advice: defect,
+		Summary: fmt.Sprintf("%s on leaf %q has a defect", Name(ctx, leaf), leaf.Name),
+	}
 }
 
 // CheckVersion returns an error if the version is known to be too old. It accepts an unknown version, such as a custom

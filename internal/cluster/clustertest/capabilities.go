@@ -11,8 +11,8 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	restfake "k8s.io/client-go/rest/fake"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
@@ -123,7 +123,12 @@ func serving(schemas string) rest.Interface {
 
 // AnsweredBy returns a client whose requests are answered by a function.
 func AnsweredBy(answer func(*http.Request) (*http.Response, error)) rest.Interface {
-	return &restfake.RESTClient{
-		NegotiatedSerializer: scheme.Codecs.WithoutConversion(), Client: restfake.CreateHTTPClient(answer),
+	config := &rest.Config{Host: "https://leaf.example", QPS: -1}
+	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	client, err := rest.UnversionedRESTClientForConfigAndClient(config,
+		&http.Client{Transport: access.RoundTrip(answer)})
+	if err != nil {
+		panic(err) // of a constant configuration
 	}
+	return client
 }

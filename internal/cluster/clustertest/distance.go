@@ -11,7 +11,7 @@ import (
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
-	restfake "k8s.io/client-go/rest/fake"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -34,7 +34,7 @@ func Distant(tb testing.TB, leaf *cluster.Leaf) *cluster.Leaf {
 		return call.Send()
 	})
 	OnCached(leaf, "list", w.listForeignClusters)
-	near := leaf.Clients().Documents.(*restfake.RESTClient) //nolint:errcheck,forcetypeassert // see AnsweredBy
+	near := leaf.Clients().Documents.(*rest.RESTClient) //nolint:errcheck,forcetypeassert // see AnsweredBy
 	leaf.Clients().Documents = AnsweredBy(func(request *http.Request) (*http.Response, error) {
 		if err := w.travel(request.Context(), "get", request.URL); err != nil {
 			return nil, err
