@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/access/accesstest"
 )
 
 func TestCredentialsBecomeAClientConfiguration(t *testing.T) {
-	kubeconfig := Kubeconfig{Content: sample}
+	kubeconfig := Kubeconfig{Content: accesstest.Kubeconfig}
 	for name, test := range map[string]struct {
 		credentials Credentials
 		check       func(*rest.Config) bool
@@ -71,7 +73,7 @@ func TestCredentialsBecomeAClientConfiguration(t *testing.T) {
 }
 
 func TestATokenIsUsedWithoutTheSpaceAroundIt(t *testing.T) {
-	inKubeconfig := strings.Replace(sample, "s3cret", `"s3cret\r\n"`, 1)
+	inKubeconfig := strings.Replace(accesstest.Kubeconfig, "s3cret", `"s3cret\r\n"`, 1)
 	for name, credentials := range map[string]Credentials{
 		"in the provider block": {Host: "rome.example", Token: " s3cret\n"},
 		"in a kubeconfig":       {Kubeconfig: Kubeconfig{Content: inKubeconfig}},
@@ -90,7 +92,7 @@ func TestATokenIsUsedWithoutTheSpaceAroundIt(t *testing.T) {
 }
 
 func TestMisspeltNamesAreAnsweredWithThoseThereAre(t *testing.T) {
-	kubeconfig := Kubeconfig{Content: sample}
+	kubeconfig := Kubeconfig{Content: accesstest.Kubeconfig}
 	for expected, credentials := range map[string]Credentials{
 		`no context "rom"; it has "milan", "rome"`:       {Kubeconfig: kubeconfig, Context: "rom"},
 		`no cluster "rom"; it has "milan", "rome"`:       {Kubeconfig: kubeconfig, ContextCluster: "rom"},
@@ -120,7 +122,9 @@ func TestAKubeconfigWithAnAuthProviderIsRefusedWithWhatToWrite(t *testing.T) {
 
 func TestAPasswordInAURLIsInNoError(t *testing.T) {
 	kubeconfig := func(cluster string) Kubeconfig {
-		return Kubeconfig{Content: strings.Replace(sample, `cluster: {server: "https://rome.example:6443"}`, cluster, 1)}
+		return Kubeconfig{
+			Content: strings.Replace(accesstest.Kubeconfig, `cluster: {server: "https://rome.example:6443"}`, cluster, 1),
+		}
 	}
 	for name, test := range map[string]struct {
 		credentials Credentials

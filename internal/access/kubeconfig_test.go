@@ -7,28 +7,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-)
 
-const sample = `
-apiVersion: v1
-kind: Config
-current-context: rome
-clusters:
-- name: rome
-  cluster: {server: "https://rome.example:6443"}
-- name: milan
-  cluster: {server: "https://milan.example:6443"}
-users:
-- name: admin
-  user: {token: s3cret}
-- name: guest
-  user: {username: guest, password: hunter2}
-contexts:
-- name: rome
-  context: {cluster: rome, user: admin}
-- name: milan
-  context: {cluster: milan, user: guest}
-`
+	"github.com/leafmesh/terraform-provider-liqo/internal/access/accesstest"
+)
 
 func writeKubeconfig(t *testing.T, content string) string {
 	t.Helper()
@@ -88,7 +69,7 @@ func TestAKubeconfigThatCannotBeUsedIsNamed(t *testing.T) {
 }
 
 func TestAFileThatTheEnvironmentListsMayBeMissing(t *testing.T) {
-	path := writeKubeconfig(t, sample)
+	path := writeKubeconfig(t, accesstest.Kubeconfig)
 	kubeconfig := Kubeconfig{Paths: []string{"/nowhere/config", path}, Optional: true}
 	if got := strings.Join(kubeconfig.Contexts(), " "); got != "milan rome" {
 		t.Errorf("contexts: %q", got)
@@ -116,7 +97,7 @@ func TestASharedKubeconfigIsReadAgainWhenItsFileHasChanged(t *testing.T) {
 		t.Fatal("a file that does not exist was read")
 	}
 	for content, contexts := range map[string]string{
-		sample: "milan rome", strings.ReplaceAll(sample, "milan", "paris"): "paris rome",
+		accesstest.Kubeconfig: "milan rome", strings.ReplaceAll(accesstest.Kubeconfig, "milan", "paris"): "paris rome",
 	} {
 		t.Run(content, func(t *testing.T) {
 			must(t, os.WriteFile(path, []byte(content), 0o600))
@@ -133,7 +114,7 @@ func TestASharedKubeconfigIsReadAgainWhenItsFileHasChanged(t *testing.T) {
 }
 
 func TestWhoeverLoadsASharedKubeconfigMayChangeIt(t *testing.T) {
-	kubeconfig := Kubeconfig{Content: sample}.Shared()
+	kubeconfig := Kubeconfig{Content: accesstest.Kubeconfig}.Shared()
 	first, err := kubeconfig.load()
 	must(t, err)
 	first.AuthInfos["admin"].Token = "other"

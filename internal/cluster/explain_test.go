@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/access"
+	"github.com/leafmesh/terraform-provider-liqo/internal/access/accesstest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
@@ -157,7 +158,7 @@ func TestWhatIsExplainedOrNoneOfTheAPIServersStaysAsItIs(t *testing.T) {
 
 func TestAnUnknownNameIsAnsweredWithTheFileThatWasRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kubeconfig")
-	must(t, os.WriteFile(path, []byte(sample), 0o600))
+	must(t, os.WriteFile(path, []byte(accesstest.Kubeconfig), 0o600))
 	registry := NewRegistry(Config{Kubeconfig: access.Kubeconfig{Paths: []string{path}}})
 	defer registry.Close()
 	_, err := registry.Leaf(t.Context(), "turin")

@@ -5,16 +5,18 @@ import (
 	"testing"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/access"
+	"github.com/leafmesh/terraform-provider-liqo/internal/access/accesstest"
 )
 
 // FuzzKubeconfig resolves anything as a kubeconfig. An error names the attribute, and never has a secret in it.
 func FuzzKubeconfig(f *testing.F) {
-	f.Add(sample, "rome")
-	f.Add(sample, "")
-	f.Add(strings.ReplaceAll(sample, "https://", "://"), "rome")
-	f.Add(sample[:len(sample)/2], "milan")
+	f.Add(accesstest.Kubeconfig, "rome")
+	f.Add(accesstest.Kubeconfig, "")
+	f.Add(strings.ReplaceAll(accesstest.Kubeconfig, "https://", "://"), "rome")
+	f.Add(accesstest.Kubeconfig[:len(accesstest.Kubeconfig)/2], "milan")
 	for _, proxy := range []string{"socks5h://user:hunter2@proxy:1", "//user:hunter2@proxy", "user:hunter2@proxy"} {
-		f.Add(strings.Replace(sample, "example:6443\"}", "example:6443\", proxy-url: \""+proxy+"\"}", 1), "rome")
+		proxied := strings.Replace(accesstest.Kubeconfig, "example:6443\"}", "example:6443\", proxy-url: \""+proxy+"\"}", 1)
+		f.Add(proxied, "rome")
 	}
 	for _, broken := range []string{"", "null", "[]", "{", "a: b", "\x00", "clusters: 7", "contexts: [null]",
 		"clusters: [{name: a, cluster: null}]\ncontexts: [{name: a, context: {cluster: a, user: b}}]\ncurrent-context: a",

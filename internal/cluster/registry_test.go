@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/access"
+	"github.com/leafmesh/terraform-provider-liqo/internal/access/accesstest"
 )
 
 // apiServer answers every request with one status, like a broken API server or a proxy in front of it.
@@ -80,7 +81,7 @@ func TestALeafThatCannotBeUsedIsExplained(t *testing.T) {
 
 func TestAnUnknownNameIsAnsweredWithTheNamesThereAre(t *testing.T) {
 	registry := NewRegistry(Config{
-		Kubeconfig: access.Kubeconfig{Content: sample},
+		Kubeconfig: access.Kubeconfig{Content: accesstest.Kubeconfig},
 		Clusters:   map[string]access.Credentials{"roma": {Context: "rome"}},
 	})
 	defer registry.Close()
@@ -96,10 +97,10 @@ func TestAnUnknownNameIsAnsweredWithTheNamesThereAre(t *testing.T) {
 }
 
 func TestCredentialsAreFoundByName(t *testing.T) {
-	own := access.Kubeconfig{Content: strings.ReplaceAll(sample, "example", "elsewhere")}
+	own := access.Kubeconfig{Content: strings.ReplaceAll(accesstest.Kubeconfig, "example", "elsewhere")}
 	registry := NewRegistry(Config{
 		LiqoNamespace: "liqo",
-		Kubeconfig:    access.Kubeconfig{Content: sample}, // its current context is rome
+		Kubeconfig:    access.Kubeconfig{Content: accesstest.Kubeconfig}, // its current context is rome
 		Clusters: map[string]access.Credentials{
 			"roma":     {Context: "rome"},
 			"milan":    {LiqoNamespace: "liqo-system"},
@@ -142,7 +143,7 @@ func TestCredentialsAreFoundByName(t *testing.T) {
 
 func TestAnEntryThatDoesNotSayWhichClusterItIsForIsNotGuessed(t *testing.T) {
 	registry := NewRegistry(Config{
-		Kubeconfig: access.Kubeconfig{Content: sample},
+		Kubeconfig: access.Kubeconfig{Content: accesstest.Kubeconfig},
 		Clusters: map[string]access.Credentials{
 			"empty": {}, "only-liqo": {LiqoNamespace: "x"},
 			"only-token": {Token: "s3cret"}, "only-user": {ContextAuthInfo: "admin"},
@@ -241,25 +242,3 @@ func TestAConfigurationDoesNotPrintItsSecrets(t *testing.T) {
 		}
 	}
 }
-
-// sample is a kubeconfig of two clusters.
-const sample = `
-apiVersion: v1
-kind: Config
-current-context: rome
-clusters:
-- name: rome
-  cluster: {server: "https://rome.example:6443"}
-- name: milan
-  cluster: {server: "https://milan.example:6443"}
-users:
-- name: admin
-  user: {token: s3cret}
-- name: guest
-  user: {username: guest, password: hunter2}
-contexts:
-- name: rome
-  context: {cluster: rome, user: admin}
-- name: milan
-  context: {cluster: milan, user: guest}
-`

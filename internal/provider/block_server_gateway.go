@@ -157,6 +157,14 @@ func gatewaySettings(ctx context.Context, role liqo.GatewayRole, set types.Objec
 	return settings
 }
 
+// knownSettings is gatewaySettings, or nil if some of the settings are not known.
+func knownSettings(ctx context.Context, role liqo.GatewayRole, set types.Object) *liqo.GatewaySettings {
+	if !fullyKnown(ctx, set) {
+		return nil
+	}
+	return new(gatewaySettings(ctx, role, set))
+}
+
 // keySecretOf returns the user's own Secret that the settings of a gateway name, in a namespace. The name is empty if
 // they name none.
 func keySecretOf(gateway types.Object, namespace types.String) liqo.KeySecret {

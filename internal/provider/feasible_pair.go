@@ -47,17 +47,11 @@ func checkFeasible(ctx context.Context, p *planning) diag.Diagnostics {
 
 // intent returns what the plan says about one end. Changes says whether either gateway changes.
 func (f feasibility) intent(ctx context.Context, e planEnd, changes bool) end.Intent {
-	intent := end.Intent{
-		Gateway:       e.planned.known(ctx),
-		Namespace:     namespaceOf(*e.configured.namespace),
-		TunnelUnknown: !fullyKnown(ctx, f.plan.MTU, f.plan.KeyRotationTrigger),
-		NewNamespace:  f.state == nil || !e.planned.namespace.Equal(*e.recorded.namespace),
-		NewGateway:    f.state == nil || !e.planned.settings(ctx).Equal(e.recorded.settings(ctx)),
-		Follows:       f.state != nil && changes,
-	}
-	if intent.Gateway != nil {
-		intent.Gateway.TunnelSettings = f.plan.tunnelSettings()
-	}
+	intent := f.plan.intentFor(ctx, e.planned.known(ctx))
+	intent.Namespace = namespaceOf(*e.configured.namespace)
+	intent.NewNamespace = f.state == nil || !e.planned.namespace.Equal(*e.recorded.namespace)
+	intent.NewGateway = f.state == nil || !e.planned.settings(ctx).Equal(e.recorded.settings(ctx))
+	intent.Follows = f.state != nil && changes
 	return intent
 }
 
@@ -99,8 +93,8 @@ func (f feasibility) free(ctx context.Context) diag.Diagnostics {
 
 // network finds ranges that Liqo can't connect or will remap, and rules of `allow` that a leaf can't enforce.
 func (f feasibility) network(ctx context.Context) diag.Diagnostics {
-	limits := !f.plan.Allow.IsNull() && fullyKnown(ctx, f.plan.Allow)
-	if !fullyKnown(ctx, f.config.ClientNetwork, f.config.ServerNetwork) || !limits && !f.changesRanges() {
+	remaps, limits := f.changesRanges(), !f.plan.Allow.IsNull() && fullyKnown(ctx, f.plan.Allow)
+	if !fullyKnown(ctx, f.config.ClientNetwork, f.config.ServerNetwork) || !limits && !remaps {
 		return nil
 	}
 	var ranges [2]liqo.Ranges
@@ -122,7 +116,7 @@ func (f feasibility) network(ctx context.Context) diag.Diagnostics {
 		return diags
 	}
 	var questions []check
-	if f.changesRanges() {
+	if remaps {
 		questions = append(questions, func(ctx context.Context) diag.Diagnostics { return f.remapping(ctx, ranges) })
 	}
 	if limits {

@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -77,16 +76,6 @@ func (m *endGatewayModel) check(ctx context.Context, object shortcut.EndObject) 
 }
 
 func (m *endGatewayModel) rules() types.Set { return m.Allow }
-
-// intentOf returns the intent of a gateway with the settings of a resource.
-func (m *endGatewayModel) intentOf(ctx context.Context, settings types.Object, role liqo.GatewayRole) end.Intent {
-	if !fullyKnown(ctx, settings) {
-		return end.Intent{}
-	}
-	set := gatewaySettings(ctx, role, settings)
-	set.TunnelSettings = m.tunnelSettings()
-	return end.Intent{Gateway: &set, TunnelUnknown: !fullyKnown(ctx, m.MTU, m.KeyRotationTrigger)}
-}
 
 // ensureGateway creates or changes the gateway with the settings of a resource. One that dials has a whole address.
 func (m *endGatewayModel) ensureGateway(

@@ -63,7 +63,7 @@ func (m *gatewayClientModel) spec(ctx context.Context) liqo.GatewaySettings {
 // intent leaves out what the gateway dials, which another resource may make.
 func (m *gatewayClientModel) intent(ctx context.Context) end.Intent {
 	gateway := clientGatewayModel{gatewayModel: m.gatewayModel}
-	return m.intentOf(ctx, objectOf(ctx, clientGatewayTypes, &gateway), liqo.ClientRole)
+	return m.intentFor(ctx, knownSettings(ctx, liqo.ClientRole, objectOf(ctx, clientGatewayTypes, &gateway)))
 }
 
 func (m *gatewayClientModel) keySecret() liqo.KeySecret { return m.secretOf(m.gatewayModel) }

@@ -58,7 +58,7 @@ func (m *gatewayServerModel) spec(ctx context.Context) liqo.GatewaySettings {
 }
 
 func (m *gatewayServerModel) intent(ctx context.Context) end.Intent {
-	return m.intentOf(ctx, m.settings(ctx), liqo.ServerRole)
+	return m.intentFor(ctx, knownSettings(ctx, liqo.ServerRole, m.settings(ctx)))
 }
 
 func (m *gatewayServerModel) keySecret() liqo.KeySecret { return m.secretOf(m.gatewayModel) }

@@ -74,16 +74,16 @@ func (p *planning) planUpdate(ctx context.Context) diag.Diagnostics {
 // planRepair plans an update of a shortcut that an apply can repair. If a leaf is lost and abandon_lost_cluster gives
 // it up, there is no repair, because abandon_lost_cluster must be applied without this leaf.
 func (p *planning) planRepair(ctx context.Context) diag.Diagnostics {
-	status := shortcut.Status(p.state.Status.ValueString())
-	connected := p.pair.client != nil && p.pair.server != nil
-	if p.givesUp() || !connected && status != shortcut.Disconnected {
-		return nil
-	}
 	var (
-		repair   = shortcut.Repair{Needed: true}
+		repair   shortcut.Repair
 		standbys []*trouble.Problem
 	)
-	if connected && status != shortcut.Disconnected {
+	switch status := shortcut.Status(p.state.Status.ValueString()); {
+	case p.givesUp():
+		return nil
+	case status == shortcut.Disconnected:
+		repair.Needed = true
+	case p.pair.client != nil && p.pair.server != nil:
 		s := shortcut.New(p.pair.client, p.pair.server).OwnedBy(p.own.owner(p.origin))
 		repair, standbys = s.Repair(ctx, status), p.standbysMissing(ctx, s)
 	}

@@ -55,11 +55,7 @@ func (e modelEnd) settings(ctx context.Context) types.Object {
 
 // known returns the settings of the gateway, except those that both gateways have, or nil if some are not known.
 func (e modelEnd) known(ctx context.Context) *liqo.GatewaySettings {
-	settings := e.settings(ctx)
-	if !fullyKnown(ctx, settings) {
-		return nil
-	}
-	return new(gatewaySettings(ctx, e.role, settings))
+	return knownSettings(ctx, e.role, e.settings(ctx))
 }
 
 // hasOwnPods reports whether the gateway has, or may have, settings of pods that the other one need not have.

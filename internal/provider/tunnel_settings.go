@@ -1,12 +1,15 @@
 package provider
 
 import (
+	"context"
+
 	"github.com/hashicorp/terraform-plugin-framework-validators/int32validator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int32default"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
@@ -37,6 +40,14 @@ func newTunnelModel(found liqo.TunnelSettings) tunnelModel {
 
 func (m tunnelModel) tunnelSettings() liqo.TunnelSettings {
 	return liqo.TunnelSettings{MTU: int(m.MTU.ValueInt32()), KeyRotation: m.KeyRotationTrigger.ValueString()}
+}
+
+// intentFor returns the intent of a gateway with these settings, which is nil if they are not known, and the tunnel's.
+func (m tunnelModel) intentFor(ctx context.Context, gateway *liqo.GatewaySettings) end.Intent {
+	if gateway != nil {
+		gateway.TunnelSettings = m.tunnelSettings()
+	}
+	return end.Intent{Gateway: gateway, TunnelUnknown: !fullyKnown(ctx, m.MTU, m.KeyRotationTrigger)}
 }
 
 // observedTunnel copies the settings of both gateways, or of the only one. A setting is null if the two ends differ,

@@ -21,13 +21,10 @@ type Repair struct {
 	Err      error              // why something could not be found out; the rest is valid
 }
 
-// Repair says what [Shortcut.Connect] would repair of a shortcut that was observed to have this status. If everything
-// is in place and only the tunnel is down, that is nothing. It asks the leaves only if the tunnel is down, or if a
-// gateway has a derived template.
+// Repair says what [Shortcut.Connect] would repair of a shortcut that was observed to have this status, which is not
+// [Disconnected]: that always needs a repair. If everything is in place and only the tunnel is down, it is nothing. It
+// asks the leaves only if the tunnel is down, or if a gateway has a derived template.
 func (s *Shortcut) Repair(ctx context.Context, status Status) Repair {
-	if status == Disconnected {
-		return Repair{Needed: true}
-	}
 	questions := []question{s.hasStrays, s.unrecorded, s.isBeingDeleted}
 	if status != Connected {
 		questions = append(questions, s.lost)
