@@ -24,16 +24,13 @@ import (
 )
 
 var (
-	rounds = flag.Int("rounds", 5, "how often to measure each operation; those that take minutes at most 3 times")
+	rounds = flag.Int("rounds", 5, "how often to measure each operation")
 
 	// ctx ends at Ctrl-C. Then Terraform ends before the clusters that it uses.
 	ctx, stop = programs.Interruptible()
 	// The paths of the programs that take part.
 	lab, provider, cli, liqoctl string
 )
-
-// few is the number of rounds of what takes minutes.
-func few() int { return min(*rounds, 3) }
 
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.benchtime", "1x"); err != nil {
@@ -108,7 +105,7 @@ func firstLine(program string, args ...string) (string, error) {
 
 // contest lets the provider and liqoctl take turns, after a warm-up that does not count. Every second round has the
 // reverse order, so that neither always has fresh clusters.
-func contest(b *testing.B, rounds int, byProvider, byLiqoctl func(*testing.B)) {
+func contest(b *testing.B, byProvider, byLiqoctl func(*testing.B)) {
 	b.Helper()
 	turns := []struct {
 		by string
@@ -117,7 +114,7 @@ func contest(b *testing.B, rounds int, byProvider, byLiqoctl func(*testing.B)) {
 	for _, turn := range turns {
 		turn.do(b)
 	}
-	for round := range rounds {
+	for round := range *rounds {
 		for i := range turns {
 			turn := turns[(round+i)%len(turns)]
 			if !b.Run(fmt.Sprintf("round=%d/by=%s", round+1, turn.by), turn.do) {

@@ -20,18 +20,17 @@ func BenchmarkConnect(b *testing.B) {
 	ten := mesh(on.names)
 	for _, c := range []struct {
 		name   string
-		rounds int
 		atOnce int // runs of liqoctl
 		pairs  []pair
 	}{
-		{"shortcuts=1", *rounds, 1, ten[:1]},
-		{"shortcuts=10", few(), 1, ten},
-		{"shortcuts=10-at-once", few(), len(ten), ten},
+		{"shortcuts=1", 1, ten[:1]},
+		{"shortcuts=10", 1, ten},
+		{"shortcuts=10-at-once", len(ten), ten},
 	} {
 		ok := b.Run(c.name, func(b *testing.B) {
 			ours := newTerraform(b, on.Kubeconfig)
 			ours.choose(b, c.pairs...)
-			contest(b, c.rounds, func(b *testing.B) {
+			contest(b, func(b *testing.B) {
 				b.Helper()
 				messages, took := timed(b, 0, ours.Command(ctx, "apply", "-auto-approve", "-json"))
 				report(b, took)

@@ -15,10 +15,10 @@ import (
 var delays = []time.Duration{0, 20 * time.Millisecond, 100 * time.Millisecond}
 
 // BenchmarkFarAway measures by how many round trips to the leaves the duration of a command grows with their distance:
-// the slope of the line through the shortest durations at all delays, because whatever else the machine does only adds
-// to them. A relay delays all bytes. The handshakes of TCP and TLS count, each a round trip for each run of the
-// provider. The goals are 5 for the plan of a new shortcut, 15 for an apply, 8 for a destroy, 4.5 for the data source
-// liqo_shortcut, which asks for the pods of gateways that it knows from the caches, and 3.5 for all others.
+// the slope of the line through the durations at all delays. A relay delays all bytes. The handshakes of TCP and TLS
+// count, each a round trip for each run of the provider. The goals are 5 for the plan of a new shortcut, 15 for an
+// apply, 8 for a destroy, 4.5 for the data source liqo_shortcut, which asks for the pods of gateways that it knows from
+// the caches, and 3.5 for all others.
 //
 // Terraform plans in one process, and changes in another one after it has planned again there. This is what an apply
 // waits for, in order. On the same line is what is asked and written meanwhile.
@@ -54,29 +54,26 @@ func BenchmarkFarAway(b *testing.B) {
 	for _, c := range commands {
 		c.run() // warms up
 	}
-	shortest := map[string]map[time.Duration]time.Duration{}
-	for range few() {
+	for round := range *rounds {
+		took := make([]map[time.Duration]time.Duration, len(commands)) // of each command, by the delay
 		for _, delay := range delays {
 			for _, between := range relays {
 				between.Set(relay.Conditions{Delay: delay})
 			}
-			for _, c := range commands {
+			for i, c := range commands {
 				time.Sleep(c.pause)
-				took := c.run()
-				if shortest[c.name] == nil {
-					shortest[c.name] = map[time.Duration]time.Duration{}
+				if took[i] == nil {
+					took[i] = map[time.Duration]time.Duration{}
 				}
-				if before, measured := shortest[c.name][delay]; !measured || took < before {
-					shortest[c.name][delay] = took
-				}
+				took[i][delay] = c.run()
 			}
 		}
-	}
-	for _, c := range commands {
-		b.Run(c.name, func(b *testing.B) {
-			b.ReportMetric(roundTrips(shortest[c.name]), "round-trips")
-			b.ReportMetric(0, "ns/op") // which is left out
-		})
+		for i, c := range commands {
+			b.Run(fmt.Sprintf("%s/round=%d/by=%s", c.name, round+1, c.by), func(b *testing.B) {
+				b.ReportMetric(roundTrips(took[i]), "round-trips")
+				b.ReportMetric(0, "ns/op") // which is left out
+			})
+		}
 	}
 	on.nothingIsLeft(b)
 }
@@ -84,6 +81,7 @@ func BenchmarkFarAway(b *testing.B) {
 // command is what users do with a pair of distant leaves.
 type command struct {
 	name  string
+	by    string // the program
 	run   func() time.Duration
 	pause time.Duration // before it, which does not count
 }
@@ -98,15 +96,15 @@ func (on *leaves) commands(b *testing.B, kubeconfig string) []command {
 	viewing.Set("TF_VAR_client", p.Client)
 	viewing.Set("TF_VAR_server", p.Server)
 	view := func(name string) command {
-		return command{name: "plan-data-" + name + "/by=provider", run: func() time.Duration {
+		return command{name: "plan-data-" + name, by: "provider", run: func() time.Duration {
 			return viewing.run(b, "plan", "-var=view="+name)
 		}}
 	}
 	return []command{
-		{name: "plan-new/by=provider", run: func() time.Duration { return ours.run(b, "plan") }},
-		{name: "apply/by=provider", run: func() time.Duration { return ours.apply(b) }},
-		{name: "plan/by=provider", run: func() time.Duration { return ours.emptyPlan(b) }},
-		{name: "import/by=provider", run: func() time.Duration {
+		{name: "plan-new", by: "provider", run: func() time.Duration { return ours.run(b, "plan") }},
+		{name: "apply", by: "provider", run: func() time.Duration { return ours.apply(b) }},
+		{name: "plan", by: "provider", run: func() time.Duration { return ours.emptyPlan(b) }},
+		{name: "import", by: "provider", run: func() time.Duration {
 			took := importing.run(b, "import", fmt.Sprintf("liqo_shortcut.mesh[%q]", p), p.Client+"/"+p.Server)
 			if err := os.Remove(filepath.Join(importing.dir, "terraform.tfstate")); err != nil {
 				b.Fatal(err)
@@ -116,9 +114,9 @@ func (on *leaves) commands(b *testing.B, kubeconfig string) []command {
 		view("cluster"), view("shortcut"), view("shortcuts"), view("topology"),
 		// Kubernetes empties a tenant namespace 5 s after the last change of one of its name. So a pause lets every destroy
 		// wait for the same time. liqoctl's reset waits for nothing, and keeps the namespaces.
-		{name: "destroy/by=provider", pause: 6 * time.Second, run: func() time.Duration { return ours.destroy(b) }},
-		{name: "apply/by=liqoctl", run: func() time.Duration { return connect(b, kubeconfig, 1, p) }},
-		{name: "destroy/by=liqoctl", run: func() time.Duration {
+		{name: "destroy", by: "provider", pause: 6 * time.Second, run: func() time.Duration { return ours.destroy(b) }},
+		{name: "apply", by: "liqoctl", run: func() time.Duration { return connect(b, kubeconfig, 1, p) }},
+		{name: "destroy", by: "liqoctl", run: func() time.Duration {
 			defer on.clear(b)
 			return reset(b, kubeconfig, p)
 		}},

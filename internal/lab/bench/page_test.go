@@ -78,6 +78,9 @@ func (r results) median(name, unit string) float64 {
 	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 }
 
+// Rounds returns how many such values there are.
+func (r results) Rounds(name, unit string) int { return len(r.values(name, unit)) }
+
 // Most returns the largest of such values.
 func (r results) Most(name, unit string) string {
 	return strconv.FormatFloat(slices.Max(r.values(name, unit)), 'g', 3, 64)
