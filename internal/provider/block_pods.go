@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -10,12 +11,19 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
 // Descriptions of `pods`. The last one is that of a gateway that has a resource of its own.
@@ -126,26 +134,21 @@ func resourcesAttribute() schema.MapNestedAttribute {
 // containerName accepts a container that has resources. Who writes them as for a single container in Kubernetes would
 // otherwise lose them: Terraform drops what an object can't have.
 func containerName() validator.String {
-	return textValidator{
-		headline: "Resources without a container",
-		must: "must be the name of a container. Requests and limits belong to one: `resources = { wireguard = { requests = " +
-			"{ cpu = \"500m\" } } }`",
-		valid: func(text string) bool { return text != "requests" && text != "limits" },
-	}
+	return accepting("Resources without a container",
+		"must be the name of a container. Requests and limits belong to one: "+
+			"`resources = { wireguard = { requests = { cpu = \"500m\" } } }`",
+		func(text string) bool { return text != "requests" && text != "limits" })
 }
 
 // computeResource accepts what a container can have in Kubernetes: resources of its own, and those of device plugins.
 func computeResource() validator.String {
 	own := []string{string(corev1.ResourceCPU), string(corev1.ResourceMemory), string(corev1.ResourceEphemeralStorage)}
-	return textValidator{
-		headline: "Unknown container resource",
-		must: "must be cpu, memory, ephemeral-storage, hugepages- with a size, or the resource of a device plugin, such as " +
-			"example.com/device",
-		valid: func(text string) bool {
+	return accepting("Unknown container resource",
+		"must be cpu, memory, ephemeral-storage, hugepages- with a size, or the resource of a device plugin, such as "+
+			"example.com/device", func(text string) bool {
 			return slices.Contains(own, text) || strings.HasPrefix(text, corev1.ResourceHugePagesPrefix) ||
 				strings.Contains(text, "/") && len(validation.IsQualifiedName(text)) == 0
-		},
-	}
+		})
 }
 
 // The shortest and the longest lease of an active replica. The pod renews it 5 times in that time.
@@ -157,26 +160,90 @@ const (
 // leaseDuration accepts the lease of an active replica. Kubernetes writes a lease in whole seconds: a part of a second
 // would be cut off, and not from the deadline to renew it.
 func leaseDuration() validator.String {
-	return textValidator{
-		headline: "Invalid lease duration",
-		must:     "must be a duration of whole seconds from 2s to 1h, such as 4s",
-		valid: func(text string) bool {
+	return accepting("Invalid lease duration",
+		"must be a duration of whole seconds from 2s to 1h, such as 4s", func(text string) bool {
 			lease, err := time.ParseDuration(text)
 			return err == nil && lease >= leastLease && lease <= mostLease && lease%time.Second == 0
-		},
-	}
+		})
 }
 
 // quantity accepts an amount of a resource.
 func quantity() validator.String {
-	return textValidator{
-		headline: "Not a quantity",
-		must:     "must be a quantity of Kubernetes that is not negative, such as 500m or 256Mi",
-		valid: func(text string) bool {
+	return accepting("Not a quantity",
+		"must be a quantity of Kubernetes that is not negative, such as 500m or 256Mi", func(text string) bool {
 			amount, err := resource.ParseQuantity(text)
 			return err == nil && amount.Sign() >= 0
-		},
-	}
+		})
 }
 
 var podsTypes = attributeTypes(podsAttribute("").Attributes)
+
+// validatePods finds settings that do not go together. It accepts unknown values.
+func validatePods(ctx context.Context, pods types.Object, at path.Path) diag.Diagnostics {
+	if !given(pods) {
+		return nil
+	}
+	var diags diag.Diagnostics
+	at = at.AtName("pods")
+	attributes := pods.Attributes()
+	replicas, _ := attributes["replicas"].(types.Int32)
+	if given(attributes["topology_key"]) && !replicas.IsUnknown() && replicas.ValueInt32() < 2 {
+		diags.Append(invalid("topology_key without replicas",
+			"`topology_key` says which nodes replicas do not share. It needs `replicas = 2` or more.").
+			errorAt(at.AtName("topology_key")))
+	}
+	tolerations, _ := attributes["tolerations"].(types.List)
+	for i, element := range tolerations.Elements() {
+		object, ok := element.(types.Object)
+		if !ok || !fullyKnown(ctx, object) {
+			continue
+		}
+		if reason := contradiction(object.Attributes()); reason != "" {
+			diags.Append(invalid("Kubernetes refuses the toleration", reason).
+				errorAt(at.AtName("tolerations").AtListIndex(i)))
+		}
+	}
+	return diags
+}
+
+// contradiction says what Kubernetes would refuse in a toleration, or returns an empty text.
+func contradiction(toleration map[string]attr.Value) string {
+	exists := toleration["operator"].Equal(types.StringValue(string(corev1.TolerationOpExists)))
+	switch {
+	case toleration["key"].IsNull() && !exists:
+		return "Without `key`, it tolerates every taint, and needs `operator = \"Exists\"`."
+	case !toleration["value"].IsNull() && exists:
+		return "With `operator = \"Exists\"`, any value is tolerated, and there must be no `value`."
+	case !toleration["toleration_seconds"].IsNull() &&
+		!toleration["effect"].Equal(types.StringValue(string(corev1.TaintEffectNoExecute))):
+		return "`toleration_seconds` needs `effect = \"NoExecute\"`."
+	default:
+		return ""
+	}
+}
+
+// observedPods finds which settings of pods both gateways have in common, and takes them from the gateways of the
+// state. Settings that the model has for one gateway stay its own. Beside them, the common ones stay as they are.
+// Otherwise, settings are common if they are equal.
+func (m *shortcutModel) observedPods(ctx context.Context, state *shortcut.State) {
+	var common *liqo.PodSettings
+	readInto(ctx, m.Pods, &common)
+	client, server := state.ClientGateway, state.ServerGateway
+	clientHasOwn, serverHasOwn := m.clientEnd().hasOwnPods(), m.serverEnd().hasOwnPods()
+	same := equality.Semantic.DeepEqual
+	switch {
+	case client != nil && server != nil && !clientHasOwn && !serverHasOwn && same(client.Pods, server.Pods):
+		common = client.Pods
+	case client != nil && client.Pods == nil, server != nil && server.Pods == nil:
+		common = nil // it would be that gateway's, too
+	}
+	if client != nil && !clientHasOwn && same(client.Pods, common) {
+		rest := *client
+		rest.Pods, state.ClientGateway = nil, &rest
+	}
+	if server != nil && !serverHasOwn && same(server.Pods, common) {
+		rest := *server
+		rest.Pods, state.ServerGateway = nil, &rest
+	}
+	m.Pods = objectOf(ctx, podsTypes, common)
+}

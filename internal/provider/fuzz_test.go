@@ -109,7 +109,7 @@ func FuzzValidators(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for name, one := range map[string]validator.String{
 			"address": hostAddress(), "cidr": cidr(), "whole range": wholeRange(), "key": metadataKey(), "label": labelValue(),
-			"not empty": notEmpty{},
+			"not empty": notEmpty(),
 		} {
 			response := validator.StringResponse{Diagnostics: diag.Diagnostics{}}
 			one.ValidateString(t.Context(), validator.StringRequest{

@@ -50,7 +50,8 @@ func (c *configured) Configure(
 	c.leaves = leaves
 }
 
-func (c *configured) unknownAny(names ...types.String) bool { return c.leaves.unknownAny(names...) }
+// known returns the clusters. It is nil before the provider is configured.
+func (c *configured) known() *leaves { return c.leaves }
 
 func isUnknownName(err error) bool {
 	_, unknown := errors.AsType[*cluster.UnknownNameError](err)

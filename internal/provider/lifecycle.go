@@ -7,6 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
@@ -14,9 +16,30 @@ import (
 // The life of every resource is here: it is imported or created, read, updated and deleted. A resource only says what
 // it does on the leaves.
 
+// managed is a resource with such a life. M is its model.
+type managed[M any, P lifeModel[M]] struct {
+	lifecycle[P]
+
+	name     string // without the provider's
+	schema   func(context.Context) schema.Schema
+	identity map[string]string // the descriptions of the attributes of its identity, by their names
+}
+
+var (
+	_ resource.ResourceWithConfigure      = (*managed[shortcutModel, *shortcutModel])(nil)
+	_ resource.ResourceWithIdentity       = (*managed[shortcutModel, *shortcutModel])(nil)
+	_ resource.ResourceWithImportState    = (*managed[shortcutModel, *shortcutModel])(nil)
+	_ resource.ResourceWithModifyPlan     = (*managed[shortcutModel, *shortcutModel])(nil)
+	_ resource.ResourceWithValidateConfig = (*managed[shortcutModel, *shortcutModel])(nil)
+)
+
 // lifecycle is what a resource does on the leaves. P is a pointer to its model. The context of each call has the
 // timeout that the user has set.
 type lifecycle[P any] interface {
+	// find connects to the leaves of an import, and returns what is there.
+	find(ctx context.Context, req resource.ImportStateRequest) (imported, diag.Diagnostics)
+	// begin returns the planner of one instance.
+	begin(p *proposal[P]) planner
 	// apply creates or changes what the plan says. It records the result in the state, also after a failure.
 	apply(ctx context.Context, a *application[P]) diag.Diagnostics
 	// refresh copies what the leaves have into the model.
@@ -24,14 +47,17 @@ type lifecycle[P any] interface {
 	// remove returns when nothing of it is left.
 	remove(ctx context.Context, model P, own ownership) diag.Diagnostics
 
-	// unknownAny reports whether one of these leaves is not known before an apply.
-	unknownAny(names ...types.String) bool
+	// Configure and known are those of [configured].
+	Configure(ctx context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse)
+	known() *leaves
 }
 
 // lifeModel is the model of a resource. Its methods are what a lifecycle needs of it.
 type lifeModel[M any] interface {
 	*M
 	life() life
+	// validate finds settings that do not go together. It accepts unknown values.
+	validate(ctx context.Context) diag.Diagnostics
 	// identify sets the resource identity, if it is known. Older versions of Terraform have none.
 	identify(ctx context.Context, identity *tfsdk.ResourceIdentity) diag.Diagnostics
 }
@@ -63,10 +89,41 @@ const (
 // privateStates are the private state before and after a refresh.
 type privateStates struct{ before, after privateState }
 
-// createResource implements the Create method of a resource.
-func createResource[M any, P lifeModel[M]](
-	ctx context.Context, r lifecycle[P], req resource.CreateRequest, resp *resource.CreateResponse,
+// Metadata implements [resource.Resource].
+func (r *managed[M, P]) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = TypeName + "_" + r.name
+}
+
+// Schema implements [resource.Resource].
+func (r *managed[M, P]) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = r.schema(ctx)
+}
+
+// IdentitySchema implements [resource.ResourceWithIdentity].
+func (r *managed[M, P]) IdentitySchema(
+	_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse,
 ) {
+	attributes := map[string]identityschema.Attribute{}
+	for name, description := range r.identity {
+		attributes[name] = identityschema.StringAttribute{RequiredForImport: true, Description: description}
+	}
+	resp.IdentitySchema = identityschema.Schema{Attributes: attributes}
+}
+
+// ValidateConfig implements [resource.ResourceWithValidateConfig].
+func (r *managed[M, P]) ValidateConfig(
+	ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse,
+) {
+	model := P(new(M))
+	if resp.Diagnostics.Append(req.Config.Get(ctx, model)...); resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(validateTimeouts(model.life().timeouts.Attributes())...)
+	resp.Diagnostics.Append(model.validate(ctx)...)
+}
+
+// Create implements [resource.Resource].
+func (r *managed[M, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	a := &application[P]{plan: new(M), config: new(M), state: &resp.State, own: ownership{isNew: true}.named()}
 	resp.Diagnostics.Append(req.Plan.Get(ctx, a.plan)...)
 	resp.Diagnostics.Append(req.Config.Get(ctx, a.config)...)
@@ -94,10 +151,8 @@ func tainted() diag.Diagnostic {
 		asWarning()
 }
 
-// updateResource implements the Update method of a resource.
-func updateResource[M any, P lifeModel[M]](
-	ctx context.Context, r lifecycle[P], req resource.UpdateRequest, resp *resource.UpdateResponse,
-) {
+// Update implements [resource.Resource].
+func (r *managed[M, P]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	a := &application[P]{plan: new(M), config: new(M), prior: new(M), state: &resp.State}
 	resp.Diagnostics.Append(req.Plan.Get(ctx, a.plan)...)
 	resp.Diagnostics.Append(req.Config.Get(ctx, a.config)...)
@@ -122,17 +177,14 @@ func updateResource[M any, P lifeModel[M]](
 	resp.Diagnostics.Append(a.plan.identify(ctx, resp.Identity)...)
 }
 
-// readResource implements the Read method of a resource. It removes the resource from the state only if it is certain
-// that it is gone.
-func readResource[M any, P lifeModel[M]](
-	ctx context.Context, r lifecycle[P], req resource.ReadRequest, resp *resource.ReadResponse,
-) {
+// Read implements [resource.Resource]. It removes the resource from the state only if it is certain that it is gone.
+func (r *managed[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	model := P(new(M))
 	resp.Diagnostics.Append(req.State.Get(ctx, model)...)
 	timeout, diags := model.life().timeouts.Read(ctx, defaultReadTimeout)
 	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(model.identify(ctx, resp.Identity)...)
-	if resp.Diagnostics.HasError() || r.unknownAny(model.life().leaves...) {
+	if resp.Diagnostics.HasError() || r.known().unknownAny(model.life().leaves...) {
 		return
 	}
 	limited, cancel := context.WithTimeout(withLogging(ctx), timeout)
@@ -149,10 +201,8 @@ func readResource[M any, P lifeModel[M]](
 	}
 }
 
-// removeResource implements the Delete method of a resource.
-func removeResource[M any, P lifeModel[M]](
-	ctx context.Context, r lifecycle[P], req resource.DeleteRequest, resp *resource.DeleteResponse,
-) {
+// Delete implements [resource.Resource].
+func (r *managed[M, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	model := P(new(M))
 	resp.Diagnostics.Append(req.State.Get(ctx, model)...)
 	timeout, diags := model.life().timeouts.Delete(ctx, defaultDeleteTimeout)
@@ -173,14 +223,13 @@ type imported struct {
 	own        ownership
 }
 
-// importState implements the ImportState method of a resource. The function find connects to the leaves.
-func importState(
+// ImportState implements [resource.ResourceWithImportState].
+func (r *managed[M, P]) ImportState(
 	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
-	find func(context.Context, resource.ImportStateRequest) (imported, diag.Diagnostics),
 ) {
 	limited, cancel := context.WithTimeout(withLogging(ctx), defaultReadTimeout)
 	defer cancel()
-	found, diags := find(limited, req)
+	found, diags := r.find(limited, req)
 	if resp.Diagnostics.Append(diags...); diags.HasError() {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	listschema "github.com/hashicorp/terraform-plugin-framework/list/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -18,10 +19,14 @@ import (
 var _ list.ListResourceWithConfigure = (*shortcutList)(nil)
 
 // shortcutList is the list resource liqo_shortcut: every network between the leaves of the provider, whoever made it.
-// It has the name and the provider data of the resource.
-type shortcutList struct{ shortcutResource }
+type shortcutList struct{ configured }
 
 func newShortcutList() list.ListResource { return &shortcutList{} }
+
+// Metadata implements [list.ListResource].
+func (l *shortcutList) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = TypeName + "_shortcut"
+}
 
 // ListResourceConfigSchema implements [list.ListResource].
 func (l *shortcutList) ListResourceConfigSchema(
@@ -39,7 +44,7 @@ func (l *shortcutList) ListResourceConfigSchema(
 			"cluster": listschema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "Only networks of the cluster with this name.",
-				Validators:          []validator.String{notEmpty{}},
+				Validators:          []validator.String{notEmpty()},
 			},
 			"made_by": listschema.StringAttribute{
 				Optional:            true,

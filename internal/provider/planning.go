@@ -29,11 +29,11 @@ type proposal[P any] struct {
 	keepsLeaves  bool       // an apply only records the settings
 }
 
-// planResource implements the ModifyPlan method of a resource. A plan has the limit of a refresh.
-func planResource[M any, P lifeModel[M]](
-	ctx context.Context, l *leaves, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
-	begin func(*proposal[P]) planner,
+// ModifyPlan implements [resource.ResourceWithModifyPlan]. A plan has the limit of a refresh.
+func (r *managed[M, P]) ModifyPlan(
+	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
+	l := r.known()
 	if req.Plan.Raw.IsNull() || l == nil {
 		return // a destroy, or a validation without a configured provider
 	}
@@ -49,7 +49,7 @@ func planResource[M any, P lifeModel[M]](
 	if p.state != nil {
 		resp.Diagnostics.Append(l.notYet(p.plan.life().leaves)...)
 	}
-	plan, before := begin(p), *p.plan
+	plan, before := r.begin(p), *p.plan
 	diags = plan.propose(ctx)
 	resp.RequiresReplace = append(resp.RequiresReplace, p.replace...)
 	if resp.Diagnostics.Append(diags...); diags.HasError() {

@@ -19,7 +19,7 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 	attributes["liqo_namespace"] = schema.StringAttribute{
 		Optional:            true,
 		MarkdownDescription: "Namespace of Liqo, on every cluster without its own `liqo_namespace`. Default: `liqo`.",
-		Validators:          []validator.String{notEmpty{}},
+		Validators:          []validator.String{notEmpty()},
 	}
 	attributes["record_author"] = schema.BoolAttribute{
 		Optional: true,
@@ -47,7 +47,7 @@ func kubeconfigAttributes() map[string]schema.Attribute {
 		"config_path": schema.StringAttribute{
 			Optional:            true,
 			MarkdownDescription: "Path of a kubeconfig file. Conflicts with `config_paths` and `config_content`.",
-			Validators: []validator.String{notEmpty{}, stringvalidator.ConflictsWith(
+			Validators: []validator.String{notEmpty(), stringvalidator.ConflictsWith(
 				path.MatchRelative().AtParent().AtName("config_paths"), path.MatchRelative().AtParent().AtName("config_content"))},
 		},
 		"config_paths": schema.ListAttribute{
@@ -55,14 +55,14 @@ func kubeconfigAttributes() map[string]schema.Attribute {
 			ElementType:         types.StringType,
 			MarkdownDescription: "Paths of kubeconfig files to merge. The first one that sets a value wins.",
 			Validators: []validator.List{
-				listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(), listvalidator.ValueStringsAre(notEmpty{}),
+				listvalidator.SizeAtLeast(1), listvalidator.NoNullValues(), listvalidator.ValueStringsAre(notEmpty()),
 			},
 		},
 		"config_content": schema.StringAttribute{
 			Optional:            true,
 			Sensitive:           true,
 			MarkdownDescription: "Content of a kubeconfig.",
-			Validators: []validator.String{notEmpty{}, kubeconfigText(), stringvalidator.ConflictsWith(
+			Validators: []validator.String{notEmpty(), kubeconfigText(), stringvalidator.ConflictsWith(
 				path.MatchRelative().AtParent().AtName("config_paths"))},
 		},
 	}
@@ -83,7 +83,7 @@ func clusterAttributes() map[string]schema.Attribute {
 		"liqo_namespace":           "Namespace of Liqo on this cluster. Default: the provider's `liqo_namespace`.",
 	} {
 		attributes[name] = schema.StringAttribute{
-			Optional: true, MarkdownDescription: description, Validators: []validator.String{notEmpty{}},
+			Optional: true, MarkdownDescription: description, Validators: []validator.String{notEmpty()},
 		}
 	}
 	for name, description := range map[string]string{
@@ -91,7 +91,7 @@ func clusterAttributes() map[string]schema.Attribute {
 		"proxy_url": "URL of the proxy for this cluster: `http`, `https` or `socks5`.",
 	} {
 		attributes[name] = schema.StringAttribute{
-			Optional: true, Sensitive: true, MarkdownDescription: description, Validators: []validator.String{notEmpty{}},
+			Optional: true, Sensitive: true, MarkdownDescription: description, Validators: []validator.String{notEmpty()},
 		}
 	}
 	for name, one := range map[string]struct {
@@ -109,7 +109,7 @@ func clusterAttributes() map[string]schema.Attribute {
 	} {
 		attributes[name] = schema.StringAttribute{
 			Optional: true, Sensitive: one.secret, MarkdownDescription: one.description,
-			Validators: []validator.String{notEmpty{}, one.valid},
+			Validators: []validator.String{notEmpty(), one.valid},
 		}
 	}
 	attributes["insecure"] = schema.BoolAttribute{
@@ -122,7 +122,7 @@ func clusterAttributes() map[string]schema.Attribute {
 		Optional: true,
 		MarkdownDescription: "Liqo's cluster ID of this cluster. Another cluster is refused. Default: with " +
 			"`credentials_from`, the name of the entry; otherwise, any ID.",
-		Validators: []validator.String{notEmpty{}, clusterID()},
+		Validators: []validator.String{notEmpty(), clusterID()},
 	}
 	return attributes
 }
@@ -140,7 +140,7 @@ func credentialsFromAttribute() schema.Attribute {
 		MarkdownDescription: "Name of the cluster, usually the central cluster, in which Liqo keeps credentials for " +
 			"this one. The provider takes an address, certificates, a token and a proxy from there, and nothing else. " +
 			"`host`, `proxy_url` and the other settings of the connection override them.",
-		Validators: []validator.String{notEmpty{}, stringvalidator.ConflictsWith(others...)},
+		Validators: []validator.String{notEmpty(), stringvalidator.ConflictsWith(others...)},
 	}
 }
 
@@ -152,10 +152,10 @@ func execAttribute() schema.Attribute {
 			"api_version": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: "API version of its output, such as `client.authentication.k8s.io/v1`.",
-				Validators:          []validator.String{notEmpty{}},
+				Validators:          []validator.String{notEmpty()},
 			},
 			"command": schema.StringAttribute{
-				Required: true, MarkdownDescription: "Program to run.", Validators: []validator.String{notEmpty{}},
+				Required: true, MarkdownDescription: "Program to run.", Validators: []validator.String{notEmpty()},
 			},
 			"args": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType, MarkdownDescription: "Arguments.",

@@ -17,19 +17,9 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
-var (
-	_ resource.ResourceWithConfigure      = (*endResource[configurationModel, *configurationModel])(nil)
-	_ resource.ResourceWithImportState    = (*endResource[configurationModel, *configurationModel])(nil)
-	_ resource.ResourceWithIdentity       = (*endResource[configurationModel, *configurationModel])(nil)
-	_ resource.ResourceWithModifyPlan     = (*endResource[configurationModel, *configurationModel])(nil)
-	_ resource.ResourceWithValidateConfig = (*endResource[configurationModel, *configurationModel])(nil)
-)
-
 // newConfigurationResource returns the resource liqo_configuration: the address ranges of the other cluster.
 func newConfigurationResource() resource.Resource {
-	return &endResource[configurationModel, *configurationModel]{
-		resource: owner.ConfigurationResource, schema: configurationSchema,
-	}
+	return newEndResource[configurationModel](owner.ConfigurationResource, configurationSchema)
 }
 
 // rangesChange ends the description of a range.

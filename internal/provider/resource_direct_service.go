@@ -12,59 +12,17 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/direct"
 )
 
-var (
-	_ resource.Resource                   = (*directServiceResource)(nil)
-	_ resource.ResourceWithConfigure      = (*directServiceResource)(nil)
-	_ resource.ResourceWithIdentity       = (*directServiceResource)(nil)
-	_ resource.ResourceWithImportState    = (*directServiceResource)(nil)
-	_ resource.ResourceWithModifyPlan     = (*directServiceResource)(nil)
-	_ resource.ResourceWithValidateConfig = (*directServiceResource)(nil)
-)
-
+// directServiceResource is the resource liqo_direct_service.
 type directServiceResource struct{ configured }
 
-func newDirectServiceResource() resource.Resource { return &directServiceResource{} }
-
-// Metadata implements [resource.Resource].
-func (r *directServiceResource) Metadata(
-	_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse,
-) {
-	resp.TypeName = TypeName + "_direct_service"
-}
-
-// ValidateConfig implements [resource.ResourceWithValidateConfig].
-func (r *directServiceResource) ValidateConfig(
-	ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse,
-) {
-	var model directServiceModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	resp.Diagnostics.Append(validateTimeouts(model.Timeouts.Attributes())...)
-}
-
-// Create implements [resource.Resource].
-func (r *directServiceResource) Create(
-	ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse,
-) {
-	createResource(ctx, r, req, resp)
-}
-
-// Read implements [resource.Resource].
-func (r *directServiceResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	readResource(ctx, r, req, resp)
-}
-
-// Update implements [resource.Resource].
-func (r *directServiceResource) Update(
-	ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse,
-) {
-	updateResource(ctx, r, req, resp)
-}
-
-// Delete implements [resource.Resource].
-func (r *directServiceResource) Delete(
-	ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse,
-) {
-	removeResource(ctx, r, req, resp)
+func newDirectServiceResource() resource.Resource {
+	return &managed[directServiceModel, *directServiceModel]{
+		lifecycle: &directServiceResource{}, name: "direct_service", schema: directServiceSchema,
+		identity: map[string]string{
+			"cluster_id": "Liqo's cluster ID of the central cluster.",
+			"namespace":  "Namespace of the Service.", "name": "Name of the Service.",
+		},
+	}
 }
 
 // apply requests direct connections, and waits for the leaves.
@@ -137,8 +95,8 @@ func (r *directServiceResource) serviceIn(centre *cluster.Leaf, model *directSer
 	return direct.New(centre, model.Namespace.ValueString(), model.Name.ValueString(), r.leaves.byID)
 }
 
-// find returns the Service of a state. Its centre may have another name now.
-func (r *directServiceResource) find(ctx context.Context, model *directServiceModel) (*direct.Service, error) {
+// findRecorded returns the Service of a state. Its centre may have another name now.
+func (r *directServiceResource) findRecorded(ctx context.Context, model *directServiceModel) (*direct.Service, error) {
 	centre, err := r.leaves.findRecorded(ctx, r.recorded(model))
 	if err != nil {
 		return nil, err
@@ -170,7 +128,7 @@ func (l *leaves) byID(ctx context.Context, id string) (*cluster.Leaf, error) {
 func (r *directServiceResource) refresh(
 	ctx context.Context, model *directServiceModel, _ privateStates,
 ) (refreshed, diag.Diagnostics) {
-	service, err := r.find(ctx, model)
+	service, err := r.findRecorded(ctx, model)
 	if err != nil {
 		return unchanged, diag.Diagnostics{failedEnd{"cluster", err}.trouble(
 			"The Service could not be refreshed. Its state stays unchanged.")}
@@ -193,7 +151,7 @@ func (r *directServiceResource) refresh(
 func (r *directServiceResource) remove(
 	ctx context.Context, model *directServiceModel, own ownership,
 ) diag.Diagnostics {
-	service, err := r.find(ctx, model)
+	service, err := r.findRecorded(ctx, model)
 	if err != nil {
 		return diag.Diagnostics{failedEnd{"cluster", err}.obstacle(forgetAdvice)}
 	}

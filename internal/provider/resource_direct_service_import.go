@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -23,19 +22,6 @@ type directServiceIdentity struct {
 	Name      types.String `tfsdk:"name"`
 }
 
-// IdentitySchema implements [resource.ResourceWithIdentity].
-func (r *directServiceResource) IdentitySchema(
-	_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse,
-) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"cluster_id": identityschema.StringAttribute{
-			RequiredForImport: true, Description: "Liqo's cluster ID of the central cluster.",
-		},
-		"namespace": identityschema.StringAttribute{RequiredForImport: true, Description: "Namespace of the Service."},
-		"name":      identityschema.StringAttribute{RequiredForImport: true, Description: "Name of the Service."},
-	}}
-}
-
 // identify sets the resource identity.
 func (m *directServiceModel) identify(ctx context.Context, identity *tfsdk.ResourceIdentity) diag.Diagnostics {
 	if identity == nil || m.ClusterID.ValueString() == "" {
@@ -48,15 +34,11 @@ func (m *directServiceModel) life() life {
 	return life{leaves: []types.String{m.Cluster}, ownerID: m.OwnerID, timeouts: m.Timeouts}
 }
 
-// ImportState implements [resource.ResourceWithImportState]. It fails if the Service does not request direct
-// connections. From then on, the annotation belongs to the resource, whoever has set it.
-func (r *directServiceResource) ImportState(
-	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
-) {
-	importState(ctx, req, resp, r.findImported)
-}
+func (m *directServiceModel) validate(context.Context) diag.Diagnostics { return nil }
 
-func (r *directServiceResource) findImported(
+// find fails if the Service does not request direct connections. From then on, the annotation belongs to the resource,
+// whoever has set it.
+func (r *directServiceResource) find(
 	ctx context.Context, req resource.ImportStateRequest,
 ) (imported, diag.Diagnostics) {
 	centre, identity, diags := r.leaves.importedService(ctx, req)

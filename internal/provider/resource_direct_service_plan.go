@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/direct"
@@ -21,15 +20,10 @@ type servicePlanning struct {
 	service *direct.Service // nil if it is not known yet
 }
 
-// ModifyPlan implements [resource.ResourceWithModifyPlan]. It plans a replacement if the name of the centre refers to
-// another cluster, and an update if an apply can repair something. For a new resource it warns of leaves that cannot
-// follow.
-func (r *directServiceResource) ModifyPlan(
-	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
-) {
-	planResource(ctx, r.leaves, req, resp, func(p *proposal[*directServiceModel]) planner {
-		return &servicePlanning{proposal: p, directServiceResource: r}
-	})
+// begin returns the plan: a replacement if the name of the centre refers to another cluster, and an update if an apply
+// can repair something. For a new resource it warns of leaves that cannot follow.
+func (r *directServiceResource) begin(p *proposal[*directServiceModel]) planner {
+	return &servicePlanning{proposal: p, directServiceResource: r}
 }
 
 func (p *servicePlanning) propose(ctx context.Context) (diags diag.Diagnostics) {

@@ -6,7 +6,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
@@ -16,11 +15,8 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/direct"
 )
 
-// Schema implements [resource.Resource].
-func (r *directServiceResource) Schema(
-	ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse,
-) {
-	resp.Schema = schema.Schema{
+func directServiceSchema(ctx context.Context) schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Lets the offloaded pods of a Service reach each other over shortcuts, and not through the " +
 			"central cluster. It sets the annotation `liqo.io/use-direct-connections` on the Service in the central " +
 			"cluster, and waits until the leaves use the direct addresses. A destroy undoes both. Needs Liqo 1.2 or newer " +

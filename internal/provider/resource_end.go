@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -23,7 +24,17 @@ type endResource[M any, P endModel[M]] struct {
 	configured
 
 	resource owner.Resource
-	schema   func(context.Context) schema.Schema
+}
+
+func newEndResource[M any, P endModel[M]](
+	which owner.Resource, schema func(context.Context) schema.Schema,
+) resource.Resource {
+	return &managed[M, P]{
+		lifecycle: &endResource[M, P]{resource: which}, name: strings.TrimPrefix(string(which), TypeName+"_"), schema: schema,
+		identity: map[string]string{
+			"cluster_id": "Liqo's cluster ID of this cluster.", "remote_cluster_id": "Liqo's cluster ID of the other cluster.",
+		},
+	}
 }
 
 // endModel is the model of one of these resources. Its methods are what depends on the object.
@@ -31,8 +42,6 @@ type endModel[M any] interface {
 	lifeModel[M]
 	// common returns the attributes that all of these resources have.
 	common() *endCommonModel
-	// validate finds settings that do not go together.
-	validate(ctx context.Context) diag.Diagnostics
 	// intent has the gateway that the model describes, as far as it is known.
 	intent(ctx context.Context) end.Intent
 	// check asks the leaf whether the plan is possible, beyond what is the same for all.
@@ -53,29 +62,6 @@ type endModel[M any] interface {
 	keySecret() liqo.KeySecret
 }
 
-// Metadata implements [resource.Resource].
-func (r *endResource[M, P]) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = string(r.resource)
-}
-
-// Schema implements [resource.Resource].
-func (r *endResource[M, P]) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = r.schema(ctx)
-}
-
-// ValidateConfig implements [resource.ResourceWithValidateConfig].
-func (r *endResource[M, P]) ValidateConfig(
-	ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse,
-) {
-	model := P(new(M))
-	resp.Diagnostics.Append(req.Config.Get(ctx, model)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	resp.Diagnostics.Append(validateTimeouts(model.common().Timeouts.Attributes())...)
-	resp.Diagnostics.Append(model.validate(ctx)...)
-}
-
 // object returns the object on a leaf.
 func (r *endResource[M, P]) object(leaf *cluster.Leaf, model P, own ownership) shortcut.EndObject {
 	self := own.owner(r.leaves.origin())
@@ -83,26 +69,6 @@ func (r *endResource[M, P]) object(leaf *cluster.Leaf, model P, own ownership) s
 	object := shortcut.NewEndObject(leaf, model.common().RemoteClusterID.ValueString(), self)
 	object.Create = own.isNew
 	return object
-}
-
-// Create implements [resource.Resource].
-func (r *endResource[M, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	createResource(ctx, r, req, resp)
-}
-
-// Read implements [resource.Resource].
-func (r *endResource[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	readResource(ctx, r, req, resp)
-}
-
-// Update implements [resource.Resource].
-func (r *endResource[M, P]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	updateResource(ctx, r, req, resp)
-}
-
-// Delete implements [resource.Resource].
-func (r *endResource[M, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	removeResource(ctx, r, req, resp)
 }
 
 // apply creates or changes the object.

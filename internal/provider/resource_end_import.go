@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -19,29 +18,8 @@ type endIdentity struct {
 	RemoteClusterID types.String `tfsdk:"remote_cluster_id"`
 }
 
-// IdentitySchema implements [resource.ResourceWithIdentity].
-func (r *endResource[M, P]) IdentitySchema(
-	_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse,
-) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"cluster_id": identityschema.StringAttribute{
-			RequiredForImport: true, Description: "Liqo's cluster ID of this cluster.",
-		},
-		"remote_cluster_id": identityschema.StringAttribute{
-			RequiredForImport: true, Description: "Liqo's cluster ID of the other cluster.",
-		},
-	}}
-}
-
-// ImportState implements [resource.ResourceWithImportState]. It fails if the leaf does not answer. It warns if the
-// object may be in another Terraform state.
-func (r *endResource[M, P]) ImportState(
-	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
-) {
-	importState(ctx, req, resp, r.findImported)
-}
-
-func (r *endResource[M, P]) findImported(
+// find fails if the leaf does not answer. It warns if the object may be in another Terraform state.
+func (r *endResource[M, P]) find(
 	ctx context.Context, req resource.ImportStateRequest,
 ) (imported, diag.Diagnostics) {
 	leaf, remote, diags := r.leaves.importedEnd(ctx, req)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -23,14 +22,9 @@ type endPlanning[M any, P endModel[M]] struct {
 	leaf *cluster.Leaf // nil if it can't be reached or is not known yet
 }
 
-// ModifyPlan implements [resource.ResourceWithModifyPlan]. It finds problems before the apply, and plans the computed
-// attributes.
-func (r *endResource[M, P]) ModifyPlan(
-	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
-) {
-	planResource(ctx, r.leaves, req, resp, func(p *proposal[P]) planner {
-		return &endPlanning[M, P]{proposal: p, endResource: r}
-	})
+// begin returns the plan. It finds problems before the apply, and plans the computed attributes.
+func (r *endResource[M, P]) begin(p *proposal[P]) planner {
+	return &endPlanning[M, P]{proposal: p, endResource: r}
 }
 
 func (p *endPlanning[M, P]) propose(ctx context.Context) diag.Diagnostics {

@@ -30,12 +30,10 @@ type endCase struct {
 // newEndCase returns a resource whose smallest configuration has more than the attributes of all of these resources.
 func newEndCase[M any, P endModel[M]](t *testing.T, of any, more values) endCase {
 	t.Helper()
-	tested, ok := of.(*endResource[M, P])
-	if !ok {
-		t.Fatalf("it is a %T", of)
-	}
+	whole := of.(*managed[M, P])                   //nolint:errcheck,forcetypeassert // the test's
+	tested := whole.lifecycle.(*endResource[M, P]) //nolint:errcheck,forcetypeassert // the test's
 	tested.leaves = &leaves{}
-	h := endCase{schema: tested.schema(t.Context()), least: values{
+	h := endCase{schema: whole.schema(t.Context()), least: values{
 		"cluster": text("milan"), "remote_cluster_id": text("rome"), "namespace": text("own"),
 	}}
 	maps.Copy(h.least, more)

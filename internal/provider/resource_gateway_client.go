@@ -19,9 +19,7 @@ import (
 
 // newGatewayClientResource returns the resource liqo_gateway_client: the gateway that dials the other one.
 func newGatewayClientResource() resource.Resource {
-	return &endResource[gatewayClientModel, *gatewayClientModel]{
-		resource: owner.GatewayClientResource, schema: gatewayClientSchema,
-	}
+	return newEndResource[gatewayClientModel](owner.GatewayClientResource, gatewayClientSchema)
 }
 
 func gatewayClientSchema(ctx context.Context) schema.Schema {

@@ -18,9 +18,7 @@ import (
 
 // newGatewayServerResource returns the resource liqo_gateway_server: the gateway that the other one dials.
 func newGatewayServerResource() resource.Resource {
-	return &endResource[gatewayServerModel, *gatewayServerModel]{
-		resource: owner.GatewayServerResource, schema: gatewayServerSchema,
-	}
+	return newEndResource[gatewayServerModel](owner.GatewayServerResource, gatewayServerSchema)
 }
 
 func gatewayServerSchema(ctx context.Context) schema.Schema {

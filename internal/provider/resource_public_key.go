@@ -16,7 +16,7 @@ import (
 
 // newPublicKeyResource returns the resource liqo_public_key: the key of the other cluster's gateway.
 func newPublicKeyResource() resource.Resource {
-	return &endResource[publicKeyModel, *publicKeyModel]{resource: owner.PublicKeyResource, schema: publicKeySchema}
+	return newEndResource[publicKeyModel](owner.PublicKeyResource, publicKeySchema)
 }
 
 func publicKeySchema(ctx context.Context) schema.Schema {

@@ -26,71 +26,37 @@ import (
 // timeToRecord is the time to read the leaves after a failed operation, so that the state knows what exists.
 const timeToRecord = 30 * time.Second
 
-var (
-	_ resource.Resource                   = (*shortcutResource)(nil)
-	_ resource.ResourceWithConfigure      = (*shortcutResource)(nil)
-	_ resource.ResourceWithImportState    = (*shortcutResource)(nil)
-	_ resource.ResourceWithIdentity       = (*shortcutResource)(nil)
-	_ resource.ResourceWithModifyPlan     = (*shortcutResource)(nil)
-	_ resource.ResourceWithValidateConfig = (*shortcutResource)(nil)
-)
-
+// shortcutResource is the resource liqo_shortcut.
 type shortcutResource struct{ configured }
 
-func newShortcutResource() resource.Resource { return &shortcutResource{} }
-
-// Metadata implements [resource.Resource].
-func (r *shortcutResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = TypeName + "_shortcut"
+func newShortcutResource() resource.Resource {
+	return &managed[shortcutModel, *shortcutModel]{
+		lifecycle: &shortcutResource{}, name: "shortcut", schema: shortcutResourceSchema, identity: map[string]string{
+			"client_cluster_id": "Liqo's cluster ID of the client.", "server_cluster_id": "Liqo's cluster ID of the server.",
+		},
+	}
 }
 
-// ValidateConfig implements [resource.ResourceWithValidateConfig].
-func (r *shortcutResource) ValidateConfig(
-	ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse,
-) {
-	var model shortcutModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if !model.Client.IsUnknown() && model.Client.Equal(model.Server) {
-		resp.Diagnostics.Append(invalid("The same leaf twice",
-			"A shortcut connects two different leaves, but `client` and `server` are both \""+model.Server.ValueString()+"\".").
+func (m *shortcutModel) validate(ctx context.Context) diag.Diagnostics {
+	var diags diag.Diagnostics
+	if !m.Client.IsUnknown() && m.Client.Equal(m.Server) {
+		diags.Append(invalid("The same leaf twice",
+			"A shortcut connects two different leaves, but `client` and `server` are both \""+m.Server.ValueString()+"\".").
 			errorAt(path.Root("server")))
 	}
-	resp.Diagnostics.Append(validateTimeouts(model.Timeouts.Attributes())...)
-	resp.Diagnostics.Append(validateAllow(ctx, model.Allow)...)
-	resp.Diagnostics.Append(validatePods(ctx, model.Pods, path.Empty())...)
-	if given(model.ClientGateway) {
+	diags.Append(validateAllow(ctx, m.Allow)...)
+	diags.Append(validatePods(ctx, m.Pods, path.Empty())...)
+	if given(m.ClientGateway) {
 		var client clientGatewayModel
-		resp.Diagnostics.Append(model.ClientGateway.As(ctx, &client, basetypes.ObjectAsOptions{})...)
-		resp.Diagnostics.Append(validatePods(ctx, client.Pods, path.Root("client_gateway"))...)
+		diags.Append(m.ClientGateway.As(ctx, &client, basetypes.ObjectAsOptions{})...)
+		diags.Append(validatePods(ctx, client.Pods, path.Root("client_gateway"))...)
 	}
-	if given(model.ServerGateway) {
+	if given(m.ServerGateway) {
 		var gateway serverGatewayModel
-		resp.Diagnostics.Append(model.ServerGateway.As(ctx, &gateway, basetypes.ObjectAsOptions{})...)
-		resp.Diagnostics.Append(gateway.validate(ctx, path.Root("server_gateway"))...)
+		diags.Append(m.ServerGateway.As(ctx, &gateway, basetypes.ObjectAsOptions{})...)
+		diags.Append(gateway.validate(ctx, path.Root("server_gateway"))...)
 	}
-}
-
-// Create implements [resource.Resource].
-func (r *shortcutResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	createResource(ctx, r, req, resp)
-}
-
-// Read implements [resource.Resource].
-func (r *shortcutResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	readResource(ctx, r, req, resp)
-}
-
-// Update implements [resource.Resource].
-func (r *shortcutResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	updateResource(ctx, r, req, resp)
-}
-
-// Delete implements [resource.Resource].
-func (r *shortcutResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	removeResource(ctx, r, req, resp)
+	return diags
 }
 
 // apply creates or changes the shortcut.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -24,29 +23,9 @@ type identityModel struct {
 	ServerClusterID types.String `tfsdk:"server_cluster_id"`
 }
 
-// IdentitySchema implements [resource.ResourceWithIdentity].
-func (r *shortcutResource) IdentitySchema(
-	_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse,
-) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"client_cluster_id": identityschema.StringAttribute{
-			RequiredForImport: true, Description: "Liqo's cluster ID of the client.",
-		},
-		"server_cluster_id": identityschema.StringAttribute{
-			RequiredForImport: true, Description: "Liqo's cluster ID of the server.",
-		},
-	}}
-}
-
-// ImportState implements [resource.ResourceWithImportState]. It fails if a leaf does not answer, or if the network has
-// the opposite direction, because the next apply would reverse it.
-func (r *shortcutResource) ImportState(
-	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
-) {
-	importState(ctx, req, resp, r.findImported)
-}
-
-func (r *shortcutResource) findImported(
+// find fails if a leaf does not answer, or if the network has the opposite direction, because the next apply would
+// reverse it.
+func (r *shortcutResource) find(
 	ctx context.Context, req resource.ImportStateRequest,
 ) (imported, diag.Diagnostics) {
 	pair, diags := r.leaves.imported(ctx, req)

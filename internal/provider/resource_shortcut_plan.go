@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
@@ -25,15 +24,11 @@ type planning struct {
 	broken bool // an apply repairs the shortcut
 }
 
-// ModifyPlan implements [resource.ResourceWithModifyPlan]. It finds problems before the apply: names that refer to no
-// cluster, to the same cluster, or to another cluster than before, and leaves that cannot be connected as planned. It
-// also finds a shortcut that needs repair.
-func (r *shortcutResource) ModifyPlan(
-	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
-) {
-	planResource(ctx, r.leaves, req, resp, func(p *proposal[*shortcutModel]) planner {
-		return &planning{proposal: p, leaves: r.leaves, origin: r.leaves.origin()}
-	})
+// begin returns the plan. It finds problems before the apply: names that refer to no cluster, to the same cluster, or
+// to another cluster than before, and leaves that cannot be connected as planned. It also finds a shortcut that needs
+// repair.
+func (r *shortcutResource) begin(p *proposal[*shortcutModel]) planner {
+	return &planning{proposal: p, leaves: r.leaves, origin: r.leaves.origin()}
 }
 
 func (p *planning) propose(ctx context.Context) diag.Diagnostics {

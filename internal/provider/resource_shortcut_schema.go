@@ -6,7 +6,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -37,9 +36,8 @@ func replacesGateway(leaf string) string {
 	return " A change replaces the " + leaf + "'s gateway and interrupts traffic for some seconds."
 }
 
-// Schema implements [resource.Resource].
-func (r *shortcutResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func shortcutResourceSchema(ctx context.Context) schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Connects two leaves directly, so that traffic between them does not pass through the " +
 			"central cluster, as `liqoctl network connect` does. A destroy removes everything that it created.",
 		Attributes: map[string]schema.Attribute{
