@@ -23,30 +23,10 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
-	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
 
 // podReportedAfter is how long a command has run, on average, when a real kubelet reports its pod.
 const podReportedAfter = 500 * time.Millisecond
-
-// Options configure a lab.
-type Options struct {
-	// Dir is the folder of the lab.
-	Dir      string
-	Clusters []kube.Spec
-	// Peerable reports whether the clusters can be peered; see kube.Options.
-	Peerable bool
-	// Metrics reports whether Liqo's gateways serve their metrics; see kube.Spec.
-	Metrics bool
-	// DataPlane carries packets between gateways.
-	DataPlane DataPlane
-	// Guard is the command that cleans up after the lab if it is killed. Its stdin is a pipe that
-	// ends with the lab.
-	Guard []string
-	// Helper is the file of liqo-pod, the program that runs in pods and nodes.
-	Helper string
-	Report *progress.Reporter
-}
 
 // Lab is a running lab.
 type Lab struct {

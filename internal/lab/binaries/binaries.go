@@ -41,32 +41,23 @@ var (
 	Etcd = Program{
 		Name: "etcd", module: "cluster", pkg: "go.etcd.io/etcd/server/v3", source: "go.etcd.io/etcd/server/v3",
 	}
-	KubeAPIServer = Program{
-		Name: "kube-apiserver", module: "cluster", pkg: kubernetes + "/cmd/kube-apiserver",
-		source: kubernetes, variables: kubernetesVersion,
-	}
-	KubeControllerManager = Program{
-		Name: "kube-controller-manager", module: "cluster", pkg: kubernetes + "/cmd/kube-controller-manager",
-		source: kubernetes, variables: kubernetesVersion,
-	}
-	KubeScheduler = Program{
-		Name: "kube-scheduler", module: "cluster", pkg: kubernetes + "/cmd/kube-scheduler",
-		source: kubernetes, variables: kubernetesVersion,
-	}
+	KubeAPIServer         = kubernetesProgram("kube-apiserver")
+	KubeControllerManager = kubernetesProgram("kube-controller-manager")
+	KubeScheduler         = kubernetesProgram("kube-scheduler")
 )
 
 // The programs of Liqo that every cluster with Liqo runs.
 var (
 	LiqoControllerManager = liqoProgram("liqo-controller-manager", "liqo-controller-manager")
-	LiqoIPAM              = liqoProgram("liqo-ipam", "ipam").on(ipamListener)
-	LiqoWebhook           = liqoProgram("liqo-webhook", "webhook").on(webhookListener)
+	LiqoIPAM              = liqoProgram("liqo-ipam", "ipam").with(ipamListener)
+	LiqoWebhook           = liqoProgram("liqo-webhook", "webhook").with(webhookListener)
 )
 
 // The programs that a cluster needs in addition to be peered. One copies Liqo's objects to the
 // other cluster, one represents that cluster as a node.
 var (
 	LiqoCRDReplicator  = liqoProgram("liqo-crd-replicator", "crd-replicator")
-	LiqoVirtualKubelet = liqoProgram("liqo-virtual-kubelet", "virtual-kubelet").on(virtualKubeletListener)
+	LiqoVirtualKubelet = liqoProgram("liqo-virtual-kubelet", "virtual-kubelet").with(virtualKubeletListener)
 )
 
 // The programs that carry packets between clusters: those of a gateway's pod, and the one that each
@@ -88,6 +79,13 @@ var (
 		variables: []string{"github.com/opentofu/opentofu/version.dev=no"}}
 )
 
+// kubernetesProgram returns a program of Kubernetes.
+func kubernetesProgram(name string) Program {
+	return Program{
+		Name: name, module: "cluster", pkg: kubernetes + "/cmd/" + name, source: kubernetes, variables: kubernetesVersion,
+	}
+}
+
 // liqoProgram returns a program of Liqo. Command is its folder in the folder cmd of Liqo's module.
 func liqoProgram(name, command string, variables ...string) Program {
 	return Program{
@@ -95,9 +93,9 @@ func liqoProgram(name, command string, variables ...string) Program {
 	}
 }
 
-// on returns a program that listens.
-func (p Program) on(l listener) Program {
-	p.change = l
+// with returns a program whose source changes.
+func (p Program) with(c change) Program {
+	p.change = c
 	return p
 }
 

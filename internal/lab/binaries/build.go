@@ -86,11 +86,7 @@ func newBuild(ctx context.Context, program Program) (*build, error) {
 	if err := b.locate(ctx); err != nil {
 		return nil, err
 	}
-	goMod, err := os.ReadFile(filepath.Join(b.folder, "go.mod"))
-	if err != nil {
-		return nil, err
-	}
-	goSum, err := os.ReadFile(filepath.Join(b.folder, "go.sum"))
+	goMod, goSum, err := moduleFiles(b.folder)
 	if err != nil {
 		return nil, err
 	}
@@ -122,14 +118,7 @@ func (b *build) locate(ctx context.Context) error {
 		b.folder, err = b.sourceFolder(ctx)
 		return err
 	}
-	if b.folder, err = moduleFolder(b.module); err != nil {
-		return err
-	}
-	goMod, err := os.ReadFile(filepath.Join(b.folder, "go.mod"))
-	if err != nil {
-		return err
-	}
-	if b.version, err = versionOf(goMod, b.source); err != nil {
+	if b.folder, b.version, err = pinned(b.module, b.source); err != nil {
 		return err
 	}
 	if b.requested != "" && b.requested != b.version {

@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"golang.org/x/mod/modfile"
 )
 
 // change is what the lab changes in the source of a program before it builds the program.
@@ -29,32 +27,20 @@ func makeIn(module string, c change) error {
 	return err
 }
 
-// prepare lets a program whose source changes be built from a changed copy of its module. The go command has no other
-// way for modules: it refuses an overlay for files in the module cache. Remove removes the copy.
+// prepare lets a program be built whose source changes. Remove removes what that takes.
 func (b *build) prepare(ctx context.Context) (remove func(), err error) {
 	if b.change == nil {
 		return func() {}, nil
-	}
-	if b.sources != "" {
-		return b.overlay()
-	}
-	module, err := sourceFolder(ctx, b.source, b.version)
-	if err != nil {
-		return nil, err
 	}
 	temporary, err := os.MkdirTemp("", "liqo-lab-")
 	if err != nil {
 		return nil, err
 	}
 	remove = func() { _ = os.RemoveAll(temporary) }
-	copied := filepath.Join(temporary, filepath.Base(module))
-	if err = os.CopyFS(copied, os.DirFS(module)); err == nil {
-		err = makeIn(copied, b.change)
-	}
-	if err == nil && b.folder == module {
-		b.folder = copied
-	} else if err == nil {
-		err = b.replaceSource(copied, filepath.Join(temporary, "go.mod"))
+	if b.sources != "" {
+		err = b.overlay(temporary)
+	} else {
+		err = b.copyModule(ctx, temporary)
 	}
 	if err != nil {
 		remove()
@@ -62,18 +48,42 @@ func (b *build) prepare(ctx context.Context) (remove func(), err error) {
 	return remove, err
 }
 
+// copyModule lets the go command take the program's module from a changed copy. It has no other way for modules: it
+// refuses an overlay for files in the module cache.
+func (b *build) copyModule(ctx context.Context, temporary string) error {
+	module, err := sourceFolder(ctx, b.source, b.version)
+	if err != nil {
+		return err
+	}
+	copied := filepath.Join(temporary, filepath.Base(module))
+	if err := os.CopyFS(copied, os.DirFS(module)); err != nil {
+		return err
+	}
+	if err := makeIn(copied, b.change); err != nil {
+		return err
+	}
+	if b.folder == module {
+		b.folder = copied
+		return nil
+	}
+	goMod, goSum, err := moduleFiles(b.folder)
+	if err != nil {
+		return err
+	}
+	to := filepath.Join(temporary, "go.mod")
+	b.moduleFlags = []string{"-modfile=" + to}
+	err = errors.Join(os.WriteFile(to, goMod, 0o600), os.WriteFile(filepath.Join(temporary, "go.sum"), goSum, 0o600))
+	if err != nil {
+		return err
+	}
+	_, err = goCommand(ctx, temporary, "mod", "edit", "-replace="+b.source+"="+copied, to)
+	return err
+}
+
 // overlay lets the go command read the changed files in place of those in the folder of the sources, which stays as it
-// is. Remove removes the changed files.
-func (b *build) overlay() (remove func(), err error) {
+// is.
+func (b *build) overlay(temporary string) error {
 	files, err := b.change.files(b.sources)
-	if err != nil {
-		return nil, err
-	}
-	temporary, err := os.MkdirTemp("", "liqo-lab-")
-	if err != nil {
-		return nil, err
-	}
-	remove = func() { _ = os.RemoveAll(temporary) }
 	changed := make(map[string]string, len(files))
 	for name, content := range files {
 		changed[name] = filepath.Join(temporary, fmt.Sprintf("%d.go", len(changed)))
@@ -81,35 +91,42 @@ func (b *build) overlay() (remove func(), err error) {
 	}
 	overlay := filepath.Join(temporary, "overlay.json")
 	replaced, failure := json.Marshal(map[string]map[string]string{"Replace": changed})
-	if err = errors.Join(err, failure, os.WriteFile(overlay, replaced, 0o600)); err != nil {
-		remove()
-		return nil, err
-	}
 	b.moduleFlags = []string{"-overlay=" + overlay}
-	return remove, nil
+	return errors.Join(err, failure, os.WriteFile(overlay, replaced, 0o600))
 }
 
-// replaceSource lets the go command take the program's module from a folder. To is a go.mod, which it writes.
-func (b *build) replaceSource(folder, to string) error {
-	goMod, err := os.ReadFile(filepath.Join(b.folder, "go.mod"))
+// listener is where the source of a program says on which address it listens. Liqo's programs are for pods, which have
+// networks of their own: they listen on every address, and some ask nobody for credentials. In a lab they run on the
+// machine, where only the machine itself may reach them.
+type listener struct {
+	file             string // in the program's module
+	everywhere, here string // the text in the file, and what it is for a lab
+}
+
+// The listeners of Liqo's programs. A program without one listens nowhere, or where the lab tells it to.
+var (
+	ipamListener    = listener{"cmd/ipam/main.go", `"0.0.0.0:%d"`, `"127.0.0.1:%d"`}
+	webhookListener = listener{
+		"cmd/webhook/main.go", "Port: int(*webhookPort),", `Host: "127.0.0.1", Port: int(*webhookPort),`,
+	}
+	virtualKubeletListener = listener{"cmd/virtual-kubelet/root/http.go", `"0.0.0.0:%d"`, `"127.0.0.1:%d"`}
+)
+
+// files implements [change].
+func (l listener) files(module string) (map[string][]byte, error) {
+	name := filepath.Join(module, filepath.FromSlash(l.file))
+	content, err := os.ReadFile(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	goSum, err := os.ReadFile(filepath.Join(b.folder, "go.sum"))
-	if err != nil {
-		return err
+	if found := strings.Count(string(content), l.everywhere); found != 1 {
+		return nil, fmt.Errorf("%s of %s has the text %s %d times and not once; with another one, the program would "+
+			"listen on every address of this machine", l.file, filepath.Base(module), l.everywhere, found)
 	}
-	parsed, err := modfile.Parse("go.mod", goMod, nil)
-	if err != nil {
-		return err
-	}
-	if err := parsed.AddReplace(b.source, "", folder, ""); err != nil {
-		return err
-	}
-	if goMod, err = parsed.Format(); err != nil {
-		return err
-	}
-	b.moduleFlags = []string{"-modfile=" + to}
-	return errors.Join(
-		os.WriteFile(to, goMod, 0o600), os.WriteFile(strings.TrimSuffix(to, "mod")+"sum", goSum, 0o600))
+	return map[string][]byte{name: []byte(strings.Replace(string(content), l.everywhere, l.here, 1))}, nil
+}
+
+// key implements [change].
+func (l listener) key() [][]byte {
+	return [][]byte{[]byte(l.file), []byte(l.everywhere), []byte(l.here)}
 }

@@ -55,15 +55,11 @@ func writeUnstaged(folder, to, version string) error {
 	if _, err := os.Stat(to); err == nil {
 		return nil
 	}
-	goMod, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+	goMod, goSum, err := moduleFiles(folder)
 	if err != nil {
 		return err
 	}
 	if goMod, err = unstaged(goMod, version); err != nil {
-		return err
-	}
-	goSum, err := os.ReadFile(filepath.Join(folder, "go.sum"))
-	if err != nil {
 		return err
 	}
 	unfinished := to + ".unfinished"

@@ -25,40 +25,47 @@ func moduleFolder(module string) (string, error) {
 	return folder, nil
 }
 
-// versionOf returns the version of a module that a go.mod requires.
-func versionOf(goMod []byte, source string) (string, error) {
+// moduleFiles returns the go.mod and the go.sum in a folder.
+func moduleFiles(folder string) (goMod, goSum []byte, err error) {
+	if goMod, err = os.ReadFile(filepath.Join(folder, "go.mod")); err != nil {
+		return nil, nil, err
+	}
+	goSum, err = os.ReadFile(filepath.Join(folder, "go.sum"))
+	return goMod, goSum, err
+}
+
+// pinned returns the folder of a go.mod beside this file's source, and the version of a module that it requires.
+func pinned(module, source string) (folder, version string, err error) {
+	if folder, err = moduleFolder(module); err != nil {
+		return "", "", err
+	}
+	goMod, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+	if err != nil {
+		return "", "", err
+	}
 	parsed, err := modfile.ParseLax("go.mod", goMod, nil)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	for _, require := range parsed.Require {
 		if require.Mod.Path == source {
-			return require.Mod.Version, nil
+			return folder, require.Mod.Version, nil
 		}
 	}
-	return "", fmt.Errorf("go.mod does not require %s", source)
+	return "", "", fmt.Errorf("go.mod does not require %s", source)
 }
 
 // DefaultKubernetes is the version of Kubernetes in clusters for which no other is requested, with a
 // leading v.
-func DefaultKubernetes() (string, error) { return version(kubernetes) }
+func DefaultKubernetes() (string, error) {
+	_, version, err := pinned("cluster", kubernetes)
+	return version, err
+}
 
 // DefaultLiqo is the release of Liqo in clusters for which no other is requested.
 func DefaultLiqo() (LiqoRelease, error) {
-	pinned, err := version(liqoModule)
-	return LiqoRelease{Version: LiqoVersion(pinned)}, err
-}
-
-func version(source string) (string, error) {
-	folder, err := moduleFolder("cluster")
-	if err != nil {
-		return "", err
-	}
-	goMod, err := os.ReadFile(filepath.Join(folder, "go.mod"))
-	if err != nil {
-		return "", err
-	}
-	return versionOf(goMod, source)
+	_, version, err := pinned("cluster", liqoModule)
+	return LiqoRelease{Version: LiqoVersion(version)}, err
 }
 
 // LiqoSource returns the folder of a release's sources, with Liqo's Helm chart and CRDs. It downloads the module of a

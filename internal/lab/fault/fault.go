@@ -47,29 +47,40 @@ func (f *Faults) Drop(match Match) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	conn, err := nftables.New(nftables.WithNetNSFd(int(f.in.Namespace)))
-	if err != nil {
-		return err
-	}
 	hook, family, devices := hooks[match.Hook], nftables.TableFamilyIPv4, []string{""}
 	if match.Hook == ingress {
 		family = nftables.TableFamilyNetdev
+		var err error
 		if devices, err = f.devices(match.In); err != nil {
 			return err
 		}
 	}
-	faults := conn.AddTable(&nftables.Table{Family: family, Name: table})
-	for _, device := range devices {
-		chain := conn.AddChain(&nftables.Chain{
-			Name: string(match.Hook) + device, Table: faults, Type: nftables.ChainTypeFilter,
-			Hooknum: hook.at, Priority: &hook.priority, Device: device,
-		})
-		conn.AddRule(&nftables.Rule{Table: faults, Chain: chain, Exprs: match.expressions()})
+	err := ChangeRules(f.in, func(conn *nftables.Conn) {
+		faults := conn.AddTable(&nftables.Table{Family: family, Name: table})
+		for _, device := range devices {
+			chain := conn.AddChain(&nftables.Chain{
+				Name: string(match.Hook) + device, Table: faults, Type: nftables.ChainTypeFilter,
+				Hooknum: hook.at, Priority: &hook.priority, Device: device,
+			})
+			conn.AddRule(&nftables.Rule{Table: faults, Chain: chain, Exprs: match.expressions()})
+		}
+	})
+	if err == nil {
+		f.drops[family] = true
 	}
+	return err
+}
+
+// ChangeRules changes the nftables of a network.
+func ChangeRules(in *sandbox.Sandbox, change func(*nftables.Conn)) error {
+	conn, err := nftables.New(nftables.WithNetNSFd(int(in.Namespace)))
+	if err != nil {
+		return err
+	}
+	change(conn)
 	if err := conn.Flush(); err != nil {
 		return fmt.Errorf("nftables: %w", err)
 	}
-	f.drops[family] = true
 	return nil
 }
 
@@ -123,11 +134,9 @@ func (f *Faults) Mend() error {
 	defer f.mu.Unlock()
 	var errs []error
 	for family := range f.drops {
-		conn, err := nftables.New(nftables.WithNetNSFd(int(f.in.Namespace)))
-		if err == nil {
+		err := ChangeRules(f.in, func(conn *nftables.Conn) {
 			conn.DelTable(&nftables.Table{Family: family, Name: table})
-			err = conn.Flush()
-		}
+		})
 		if err == nil {
 			delete(f.drops, family)
 		}

@@ -3,6 +3,7 @@ package fault
 import (
 	"fmt"
 	"maps"
+	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -39,10 +40,9 @@ const beforeDefragmentation nftables.ChainPriority = -450
 // Hooks are the names of all hooks.
 func Hooks() []string {
 	var names []string
-	for hook := range hooks {
+	for _, hook := range slices.Sorted(maps.Keys(hooks)) {
 		names = append(names, string(hook))
 	}
-	slices.Sort(names)
 	return names
 }
 
@@ -149,12 +149,8 @@ func device(key expr.MetaKey, pattern string) []expr.Any {
 // address matches the network of an address in the header of IP.
 func address(at uint32, network netip.Prefix) []expr.Any {
 	const size = 4
-	mask := make([]byte, size)
-	for bit := range network.Bits() {
-		mask[bit/8] |= 1 << (7 - bit%8)
-	}
 	return []expr.Any{
-		header(at, size), masked(mask),
+		header(at, size), masked(net.CIDRMask(network.Bits(), 8*size)),
 		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: network.Masked().Addr().AsSlice()},
 	}
 }

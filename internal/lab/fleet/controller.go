@@ -125,8 +125,13 @@ func (c *controller) isGoing(namespace string) bool {
 // empty deletes what is in a namespace that is being deleted, and gives the namespace up once nothing is left in it.
 func (c *controller) empty(namespace string) error {
 	within := func(one object) bool { return one.GetNamespace() == namespace }
-	if err := c.deleteAll(within); err != nil {
-		return err
+	for _, r := range c.resources {
+		found, _ := c.store.list(r, within)
+		for _, one := range found {
+			if err := c.delete(r, one); err != nil {
+				return err
+			}
+		}
 	}
 	held := map[string]int{} // how many objects by their finalizers
 	for _, r := range c.resources {
@@ -162,18 +167,6 @@ func heldNamespace(finalizers map[string]int) map[string]any {
 		"reason":  "SomeFinalizersRemain",
 		"message": "Some content in the namespace has finalizers remaining: " + strings.Join(counts, ", "),
 	}}}
-}
-
-func (c *controller) deleteAll(selected func(object) bool) error {
-	for _, r := range slices.Collect(maps.Values(c.resources)) {
-		found, _ := c.store.list(r, selected)
-		for _, one := range found {
-			if err := c.delete(r, one); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // delete deletes an object if it still exists.
@@ -231,20 +224,19 @@ func contentOf(typed any) (map[string]any, error) {
 	return content, err
 }
 
-// all returns the objects of a kind.
-func all[T any](c *controller, kind schema.GroupVersionKind) ([]*T, error) {
-	r, err := c.resources.resourceOf(kind)
-	if err != nil {
-		return nil, err
+// each calls a function with every object of a kind. Of a kind that is not served, there are none.
+func (c *controller) each(kind schema.GroupVersionKind, do func(object) error) error {
+	r := c.resources.ofKind(kind)
+	if r == nil {
+		return nil
 	}
 	found, _ := c.store.list(r, func(object) bool { return true })
-	typed := make([]*T, len(found))
-	for i, one := range found {
-		if typed[i], err = as[T](one.contents); err != nil {
-			return nil, err
+	for _, one := range found {
+		if err := do(one); err != nil {
+			return err
 		}
 	}
-	return typed, nil
+	return nil
 }
 
 // as returns an object with its type.

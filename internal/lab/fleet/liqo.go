@@ -1,12 +1,15 @@
 package fleet
 
 import (
+	"net/netip"
 	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
+	ipamcore "github.com/liqotech/liqo/pkg/ipam/core"
+	ipamutils "github.com/liqotech/liqo/pkg/utils/ipam"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -153,17 +156,10 @@ func (c *controller) isPoolEmpty() bool {
 
 // refill serves the gateways again when the pool has changed.
 func (c *controller) refill(one object) error {
-	servers := c.resources.ofKind(serverKind)
-	if key(one) != pool || servers == nil {
+	if key(one) != pool {
 		return nil
 	}
-	found, _ := c.store.list(servers, func(object) bool { return true })
-	for _, gateway := range found {
-		if err := c.serve(gateway); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.each(serverKind, c.serve)
 }
 
 // dial gives a gateway keys.
@@ -220,19 +216,54 @@ func (c *controller) reportTunnel(connection types.NamespacedName) error {
 	})
 }
 
-// reportTunnels reports all tunnels again. Without Liqo, there are none.
+// reportTunnels reports all tunnels again.
 func (c *controller) reportTunnels() error {
-	if c.resources.ofKind(connectionKind) == nil {
-		return nil
+	return c.each(connectionKind, func(connection object) error { return c.reportTunnel(key(connection)) })
+}
+
+// ranges are those that a leaf has given away. Liqo's own IPAM says which ones are left.
+type ranges struct {
+	ipam  *ipamcore.Ipam
+	given map[types.NamespacedName]netip.Prefix // to which Network
+}
+
+func newRanges() (*ranges, error) {
+	var pools []netip.Prefix
+	for _, pool := range consts.PrivateAddressSpace {
+		pools = append(pools, netip.MustParsePrefix(pool))
 	}
-	connections, err := all[networkingv1beta1.Connection](c, connectionKind)
+	ipam, err := ipamcore.NewIpam(pools)
+	return &ranges{ipam, map[types.NamespacedName]netip.Prefix{}}, err
+}
+
+// give returns the range of a Network: the one that it asks for, or another one of the same size if that is not free.
+func (r *ranges) give(network *ipamv1alpha1.Network) networkingv1beta1.CIDR {
+	name := key(network)
+	if given, ok := r.given[name]; ok {
+		return networkingv1beta1.CIDR(given.String())
+	}
+	asked, err := netip.ParsePrefix(string(network.Spec.CIDR))
 	if err != nil {
-		return err
+		return "" // it gets none
 	}
-	for _, connection := range connections {
-		if err := c.reportTunnel(key(connection)); err != nil {
-			return err
-		}
+	var given *netip.Prefix
+	if ipamutils.NetworkNotRemapped(network) {
+		r.ipam.NetworkAcquireWithPrefix(asked, ipamutils.NetworkIsExclusive(network))
+		given = &asked // outside the pools, too
+	} else if given = r.ipam.NetworkAcquireWithPrefix(asked, true); given == nil {
+		given = r.ipam.NetworkAcquire(asked.Bits(), true)
 	}
-	return nil
+	if given == nil {
+		return ""
+	}
+	r.given[name] = *given
+	return networkingv1beta1.CIDR(given.String())
+}
+
+// takeBack frees the range of a Network that is gone.
+func (r *ranges) takeBack(network types.NamespacedName) {
+	if given, ok := r.given[network]; ok {
+		r.ipam.NetworkRelease(given, 0)
+		delete(r.given, network)
+	}
 }

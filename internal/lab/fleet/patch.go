@@ -122,14 +122,7 @@ func (m *managers) update(
 	if err != nil {
 		return nil, err
 	}
-	if former == nil {
-		former = empty(r, written)
-	}
-	result, err := fields.Update(former, written, by)
-	if err != nil {
-		return nil, err
-	}
-	return result.(*contents), nil //nolint:errcheck,forcetypeassert // it gets such objects only
+	return asContents(fields.Update(orEmpty(r, former, written), written, by))
 }
 
 // apply merges an intent into an object, which is nil if there is none.
@@ -140,23 +133,24 @@ func (m *managers) apply(
 	if err != nil {
 		return nil, err
 	}
-	if present == nil {
-		present = empty(r, intent)
-	}
-	result, err := fields.Apply(present, intent, by, force)
-	if err != nil {
-		return nil, err
-	}
-	return result.(*contents), nil //nolint:errcheck,forcetypeassert // it gets such objects only
+	return asContents(fields.Apply(orEmpty(r, present, intent), intent, by, force))
 }
 
-// empty is an object before it is written for the first time.
-func empty(r *resource, written *contents) *contents {
-	empty := &contents{}
-	empty.SetGroupVersionKind(r.gvk())
-	empty.SetNamespace(written.GetNamespace())
-	empty.SetName(written.GetName())
-	return empty
+// orEmpty returns an object or, if there is none, one that is empty before it is written for the first time.
+func orEmpty(r *resource, present, written *contents) *contents {
+	if present == nil {
+		present = &contents{}
+		present.SetGroupVersionKind(r.gvk())
+		present.SetNamespace(written.GetNamespace())
+		present.SetName(written.GetName())
+	}
+	return present
+}
+
+// asContents returns the result of a field manager, which gets such objects only.
+func asContents(result runtime.Object, err error) (*contents, error) {
+	made, _ := result.(*contents)
+	return made, err
 }
 
 // oneVersion is a converter for kinds that exist in one version only.

@@ -63,7 +63,7 @@ func TestAnInventoryOfAClusterThatDoesNotAnswerIsAnError(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(server.Close)
 	_, err := Inventory(t.Context(), []labdir.Cluster{{Name: "rome", Etcd: labdir.Etcd{Address: server.URL}}})
-	if err == nil || err.Error() != "cluster rome: etcd: 404 Not Found" {
+	if err == nil || err.Error() != "cluster rome: etcd: 404 Not Found: 404 page not found" {
 		t.Error(err)
 	}
 }
@@ -85,5 +85,25 @@ func TestOnlyWhatLiqoKeepsForGoodIsLeftOutOfTheInventory(t *testing.T) {
 		if got := objectOf(key).leftByLiqo([]labdir.Node{{Name: "rome-node"}, {Name: "rome-node-2"}}); got != left {
 			t.Errorf("%s: %v", key, got)
 		}
+	}
+}
+
+func TestADifferenceNamesWhatOneInventoryHasAndTheOtherHasNot(t *testing.T) {
+	tests := map[string]struct{ before, after, lines []string }{
+		"both empty":   {},
+		"the same":     {before: []string{"a", "b"}, after: []string{"a", "b"}},
+		"first":        {after: []string{"a"}, lines: []string{"+ a"}},
+		"last":         {before: []string{"a"}, lines: []string{"- a"}},
+		"in between":   {before: []string{"a", "c"}, after: []string{"a", "b", "c"}, lines: []string{"+ b"}},
+		"both":         {before: []string{"a", "b"}, after: []string{"b", "c"}, lines: []string{"+ c", "- a"}},
+		"in any order": {before: []string{"b", "a"}, after: []string{"c", "b"}, lines: []string{"+ c", "- a"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := Compare(test.before, test.after)
+			if !slices.Equal(got.Lines(), test.lines) || got.Empty() != (len(test.lines) == 0) {
+				t.Errorf("got %+v, want %q", got, test.lines)
+			}
+		})
 	}
 }

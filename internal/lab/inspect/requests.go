@@ -1,10 +1,10 @@
 package inspect
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
+	"maps"
 	"net/url"
 	"os"
 	"slices"
@@ -31,13 +31,9 @@ type Request struct {
 func Requests(clusters []labdir.Cluster) (map[Request]int, error) {
 	counts := map[Request]int{}
 	for _, cluster := range clusters {
-		log, err := os.Open(cluster.AuditLog)
-		if err != nil {
-			return nil, fmt.Errorf("cluster %s: %w", cluster.Name, err)
-		}
-		err = countRequests(counts, cluster.Name, log)
-		if err := log.Close(); err != nil {
-			return nil, err
+		log, err := os.ReadFile(cluster.AuditLog)
+		if err == nil {
+			err = countRequests(counts, cluster.Name, log)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("the audit log of cluster %s: %w", cluster.Name, err)
@@ -48,33 +44,22 @@ func Requests(clusters []labdir.Cluster) (map[Request]int, error) {
 
 // SortedRequests returns the requests, sorted by cluster, verb and resource.
 func SortedRequests(counts map[Request]int) []Request {
-	requests := make([]Request, 0, len(counts))
-	for request := range counts {
-		requests = append(requests, request)
-	}
-	slices.SortFunc(requests, func(a, b Request) int {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b Request) int {
 		return strings.Compare(a.Cluster+" "+a.Verb+" "+a.Resource, b.Cluster+" "+b.Verb+" "+b.Resource)
 	})
-	return requests
 }
 
 // countRequests adds the requests of an audit log.
-func countRequests(counts map[Request]int, cluster string, log io.Reader) error {
-	reader := bufio.NewReader(log)
-	for {
-		line, err := reader.ReadBytes('\n')
-		if err == io.EOF { // a line that is not complete is still being written
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+func countRequests(counts map[Request]int, cluster string, log []byte) error {
+	complete := log[:bytes.LastIndexByte(log, '\n')+1] // a line that is not complete is still being written
+	for line := range bytes.Lines(complete) {
 		var event auditv1.Event
 		if err := json.Unmarshal(line, &event); err != nil {
 			return err
 		}
 		counts[Request{Cluster: cluster, Verb: event.Verb, Resource: resource(&event)}]++
 	}
+	return nil
 }
 
 func resource(event *auditv1.Event) string {
@@ -85,15 +70,12 @@ func resource(event *auditv1.Event) string {
 		}
 		return event.RequestURI
 	}
-	return resourceName(object.Resource, object.APIGroup, object.Subresource)
-}
-
-func resourceName(resource, group, subresource string) string {
-	if group != "" {
-		resource += "." + group
+	name := object.Resource
+	if object.APIGroup != "" {
+		name += "." + object.APIGroup
 	}
-	if subresource != "" {
-		resource += "/" + subresource
+	if object.Subresource != "" {
+		name += "/" + object.Subresource
 	}
-	return resource
+	return name
 }

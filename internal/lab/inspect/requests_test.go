@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"maps"
-	"strings"
 	"testing"
 )
 
@@ -23,7 +22,7 @@ const auditLog = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metada
 
 func TestTheAuditLogIsCountedByVerbAndResource(t *testing.T) {
 	got := map[Request]int{}
-	if err := countRequests(got, "rome", strings.NewReader(auditLog)); err != nil {
+	if err := countRequests(got, "rome", []byte(auditLog)); err != nil {
 		t.Fatal(err)
 	}
 	want := map[Request]int{
@@ -49,7 +48,7 @@ func TestRequestsAreSortedByClusterVerbAndResource(t *testing.T) {
 }
 
 func TestALineThatIsNoEventIsAnError(t *testing.T) {
-	if err := countRequests(map[Request]int{}, "rome", strings.NewReader("no JSON\n")); err == nil {
+	if err := countRequests(map[Request]int{}, "rome", []byte("no JSON\n")); err == nil {
 		t.Error("no error")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -17,6 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/labdir"
 )
@@ -85,11 +87,17 @@ func printRows(out io.Writer, cluster string, rows *metav1.Table) error {
 	return nil
 }
 
+// qps and burst are the limits of requests to one cluster. They are high because there are no other
+// clients to protect.
+const qps, burst = 500, 1000
+
 func get(ctx context.Context, cluster labdir.Cluster, resource string) (*metav1.Table, error) {
-	config, err := clientConfig(cluster)
+	config, err := clientcmd.BuildConfigFromFlags("", cluster.Kubeconfig)
 	if err != nil {
 		return nil, err
 	}
+	config.QPS, config.Burst = qps, burst
+	config.WarningHandler = rest.NoWarnings{}
 	gvr, err := find(config, resource)
 	if err != nil {
 		return nil, err
@@ -125,3 +133,24 @@ func find(config *rest.Config, word string) (schema.GroupVersionResource, error)
 
 // errNoKind means that a cluster does not serve the requested kind.
 var errNoKind = errors.New("the server has no such resource type")
+
+// Line returns a text that others have written, such as the message of an object in a cluster, as one line. Characters
+// that are not printed are visible escapes, so that the text can neither change what is printed around it nor look like
+// it.
+func Line(text string) string { return escaped(text, "") }
+
+// Lines is Line for a text of several lines.
+func Lines(text string) string { return escaped(text, "\n\t") }
+
+// escaped escapes what is not printed, except for the kept characters.
+func escaped(text, kept string) string {
+	var shown strings.Builder
+	for _, char := range text {
+		if strconv.IsPrint(char) || strings.ContainsRune(kept, char) {
+			shown.WriteRune(char)
+		} else {
+			shown.WriteString(strings.Trim(strconv.QuoteRuneToASCII(char), "'"))
+		}
+	}
+	return shown.String()
+}

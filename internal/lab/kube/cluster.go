@@ -111,10 +111,11 @@ func New(options Options) (*Cluster, error) {
 		Options: options,
 		// Two clusters may have the same network. Liqo's gateway mistakes a packet from a pod for
 		// its own if its pod has the same address.
-		podIPs: kubelet.NewPoolAfter(options.PodCIDR, podsApart*options.Number),
+		podIPs: kubelet.NewPool(options.PodCIDR, podsApart*options.Number),
 		// A network of documentation addresses would be too small for a node and a load balancer of
 		// each of many clusters.
-		balancerIPs: kubelet.NewPool(netip.PrefixFrom(netip.AddrFrom4([4]byte{172, 18, byte(200 + options.Number), 0}), 24)),
+		balancerIPs: kubelet.NewPool(
+			netip.PrefixFrom(netip.AddrFrom4([4]byte{172, 18, byte(200 + options.Number), 0}), 24), 0),
 	}
 	for _, folder := range []string{c.Data, c.Logs} {
 		if err := os.MkdirAll(folder, 0o755); err != nil {

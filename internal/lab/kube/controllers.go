@@ -9,6 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	componentconfig "k8s.io/component-base/config/v1alpha1"
+	schedulerconfig "k8s.io/kube-scheduler/config/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -160,15 +162,23 @@ func (c *Cluster) registerStandIns(ctx context.Context, mgr manager.Manager) err
 	return kubelet.RegisterLoadBalancer(ctx, mgr, c.balancerIPs, c.Settings)
 }
 
-// start starts a program of the cluster under supervision.
-func (c *Cluster) start(program binaries.Program, env []string, args ...string) (*process.Process, error) {
-	return c.startAs(program.Name, program, env, args...)
+// run starts a program of the cluster that shall run all the time, and returns when it works. It does not wait if works
+// is nil.
+func (c *Cluster) run(
+	ctx context.Context, program binaries.Program, args []string, works func(context.Context) error,
+) error {
+	p, err := c.start(program.Name, program, nil, args)
+	if err == nil && works != nil {
+		err = c.whileRunning(ctx, p, works)
+	}
+	if err == nil {
+		p.Keep()
+	}
+	return err
 }
 
-// startAs starts a program under a name of its own, because a cluster may have several of it.
-func (c *Cluster) startAs(
-	name string, program binaries.Program, env []string, args ...string,
-) (*process.Process, error) {
+// start starts a program under supervision. It has a name of its own, because a cluster may have several of it.
+func (c *Cluster) start(name string, program binaries.Program, env, args []string) (*process.Process, error) {
 	p, err := process.Start(process.Spec{
 		Name: name,
 		Path: c.Programs[program.Name],
@@ -205,19 +215,39 @@ func (c *Cluster) startKubeControllerManager(ctx context.Context) error {
 		}
 		args = append(args, flags...)
 	}
-	p, err := c.start(
-		binaries.KubeControllerManager, nil, append(args, "--controllers="+strings.Join(controllers, ","))...,
-	)
-	if err != nil {
-		return err
-	}
-	err = c.whileRunning(ctx, p, func(ctx context.Context) error {
+	args = append(args, "--controllers="+strings.Join(controllers, ","))
+	return c.run(ctx, binaries.KubeControllerManager, args, func(ctx context.Context) error {
 		account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "default"}}
 		return Await(ctx, c.client, account, exists, named(account)...)
 	})
+}
+
+// startKubeScheduler starts the scheduler, which binds pods to the node. It does not wait: pods do,
+// and the scheduler works before Liqo does.
+func (c *Cluster) startKubeScheduler(ctx context.Context) error {
+	file, err := c.writeSchedulerConfig()
 	if err != nil {
 		return err
 	}
-	p.Keep()
-	return nil
+	return c.run(ctx, binaries.KubeScheduler, []string{"--config=" + file, "--secure-port=0"}, nil)
+}
+
+// writeSchedulerConfig configures the scheduler as in any cluster, but without its plugins for
+// devices, because a lab has none. Its message for a pod that fits on no node is then the same as
+// in older versions of Kubernetes, which leaves also have.
+func (c *Cluster) writeSchedulerConfig() (string, error) {
+	return c.writeYAML("scheduler.yaml", schedulerconfig.KubeSchedulerConfiguration{
+		TypeMeta: metav1.TypeMeta{
+			APIVersion: schedulerconfig.SchemeGroupVersion.String(), Kind: "KubeSchedulerConfiguration",
+		},
+		LeaderElection: componentconfig.LeaderElectionConfiguration{LeaderElect: new(false)},
+		ClientConnection: componentconfig.ClientConnectionConfiguration{
+			Kubeconfig: c.programsKubeconfig(), QPS: qps, Burst: burst,
+		},
+		Profiles: []schedulerconfig.KubeSchedulerProfile{{
+			Plugins: &schedulerconfig.Plugins{
+				MultiPoint: schedulerconfig.PluginSet{Disabled: []schedulerconfig.Plugin{{Name: "DynamicResources"}}},
+			},
+		}},
+	})
 }

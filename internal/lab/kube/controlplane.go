@@ -8,19 +8,21 @@ import (
 	"path/filepath"
 	"strings"
 
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
+	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
+	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
-
-	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
-	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	"k8s.io/apimachinery/pkg/runtime"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"sigs.k8s.io/yaml"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
@@ -210,4 +212,34 @@ func (c *Cluster) kubeconfig(user *rest.Config) *clientcmdapi.Config {
 	config.Contexts[c.Name] = &clientcmdapi.Context{Cluster: c.Name, AuthInfo: c.Name}
 	config.CurrentContext = c.Name
 	return config
+}
+
+// operatorName is the user name of Terraform, liqoctl and people at the API server. The cluster's
+// own programs use another one. So requests from outside can be distinguished from those of the
+// cluster itself.
+const operatorName = "operator"
+
+// AuditLog is the file in which the API server records each request of the operator before it
+// answers, a line of JSON each.
+func (c *Cluster) AuditLog() string { return c.log("audit") }
+
+// writeAuditPolicy makes the API server record who requested what, and only for the operator.
+func (c *Cluster) writeAuditPolicy() (string, error) {
+	return c.writeYAML("audit-policy.yaml", auditv1.Policy{
+		TypeMeta: metav1.TypeMeta{APIVersion: auditv1.SchemeGroupVersion.String(), Kind: "Policy"},
+		Rules:    []auditv1.PolicyRule{{Level: auditv1.LevelMetadata, Users: []string{operatorName}}},
+		// A watch is answered when it ends. One line for each request, at its start, counts it at
+		// once.
+		OmitStages: []auditv1.Stage{auditv1.StageResponseStarted, auditv1.StageResponseComplete, auditv1.StagePanic},
+	})
+}
+
+// writeYAML writes a file with the configuration of a program, and returns its path.
+func (c *Cluster) writeYAML(name string, configuration any) (string, error) {
+	content, err := yaml.Marshal(configuration)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(c.Data, name)
+	return file, os.WriteFile(file, content, 0o600)
 }

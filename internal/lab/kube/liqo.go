@@ -107,7 +107,7 @@ func (c *Cluster) startLiqo(ctx context.Context) error {
 	}
 	c.ipam = net.JoinHostPort(loopback, strconv.Itoa(port))
 	if c.Peerable {
-		if err := c.startCRDReplicator(); err != nil {
+		if err := c.startCRDReplicator(ctx); err != nil {
 			return err
 		}
 	}
@@ -132,11 +132,7 @@ func (c *Cluster) startLiqoControllers(ctx context.Context) error {
 	if c.Peerable {
 		args = args.change("--default-limits-enforcement=None").replace(c.apiServerFlags()...)
 	}
-	p, err := c.start(binaries.LiqoControllerManager, nil, args...)
-	if err != nil {
-		return err
-	}
-	err = c.whileRunning(ctx, p, func(ctx context.Context) error {
+	return c.run(ctx, binaries.LiqoControllerManager, args, func(ctx context.Context) error {
 		external := &ipamv1alpha1.Network{ObjectMeta: metav1.ObjectMeta{Namespace: liqoNamespace, Name: "external-cidr"}}
 		if err := Await(ctx, c.client, external, hasCIDR, named(external)...); err != nil {
 			return err
@@ -154,11 +150,6 @@ func (c *Cluster) startLiqoControllers(ctx context.Context) error {
 		}
 		return c.probeLiqo(ctx)
 	})
-	if err != nil {
-		return err
-	}
-	p.Keep()
-	return nil
 }
 
 // probeLiqo makes Liqo's controllers and IPAM reserve a network and release it. The status of older

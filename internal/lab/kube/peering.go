@@ -67,17 +67,12 @@ func (c *Cluster) awaitAPIServerRemapping(ctx context.Context) error {
 
 // startCRDReplicator starts the program that copies Liqo's objects to peered clusters. It does not
 // wait, because the program works only with a peering.
-func (c *Cluster) startCRDReplicator() error {
+func (c *Cluster) startCRDReplicator(ctx context.Context) error {
 	args, err := c.chartFlags(binaries.LiqoCRDReplicator)
 	if err != nil {
 		return err
 	}
-	p, err := c.start(binaries.LiqoCRDReplicator, nil, args.replace("--metrics-address=0")...)
-	if err != nil {
-		return err
-	}
-	p.Keep()
-	return nil
+	return c.run(ctx, binaries.LiqoCRDReplicator, args.replace("--metrics-address=0"), nil)
 }
 
 // podVariables are the environment variables that Liqo sets in the pod of a virtual kubelet. It runs on the machine,
@@ -118,7 +113,7 @@ func (c *Cluster) podPrograms() map[string]kubelet.Program {
 	return map[string]kubelet.Program{
 		vkMachinery.ContainerName: func(name string, env, args []string) (stop func(context.Context), err error) {
 			args = append(withoutFiles(args), "--home-kubeconfig="+c.programsKubeconfig())
-			p, err := c.startAs(name, binaries.LiqoVirtualKubelet, ofLiqo(env), args...)
+			p, err := c.start(name, binaries.LiqoVirtualKubelet, ofLiqo(env), args)
 			if err != nil {
 				return nil, err
 			}

@@ -3,6 +3,8 @@ package kubelet
 import (
 	"context"
 	"fmt"
+	"net/netip"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -70,4 +72,47 @@ func (r *balancerReconciler) Reconcile(ctx context.Context, req ctrl.Request) (c
 		err = nil
 	}
 	return ctrl.Result{}, err
+}
+
+// firstHost is the index of the first address of a network that the pool gives out. Gateways and
+// DNS servers usually have the addresses before it.
+const firstHost = 10
+
+// Pool gives out the addresses of a network in order, each once. It is safe for concurrent use.
+type Pool struct {
+	network netip.Prefix
+
+	mu   sync.Mutex
+	next netip.Addr
+}
+
+// NewPool returns a Pool of the addresses of a network, from the tenth on, but skips this number of first ones. If the
+// network has fewer, it skips none.
+func NewPool(network netip.Prefix, skip int) *Pool {
+	network = network.Masked()
+	next := after(network.Addr(), skip+firstHost)
+	if !network.Contains(next) {
+		next = after(network.Addr(), firstHost)
+	}
+	return &Pool{network: network, next: next}
+}
+
+// after returns the address that is n addresses after another.
+func after(ip netip.Addr, count int) netip.Addr {
+	for range count {
+		ip = ip.Next()
+	}
+	return ip
+}
+
+// Take returns the next address. It fails if there is none left.
+func (p *Pool) Take() (netip.Addr, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.network.Contains(p.next) {
+		return netip.Addr{}, fmt.Errorf("%s has no free address left", p.network)
+	}
+	ip := p.next
+	p.next = ip.Next()
+	return ip, nil
 }

@@ -15,8 +15,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
@@ -25,6 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
@@ -134,4 +137,27 @@ type podReconciler struct {
 	// stops end the programs that run, by pod. Pods are reconciled one after the other.
 	stops  map[client.ObjectKey][]func(context.Context)
 	events record.EventRecorder
+}
+
+// Requeue requests every object of a list's kind in the namespace of the changed object. If there is
+// no changed object, or if it has no namespace, it requests those of all namespaces.
+func Requeue[T client.Object](reader client.Reader, list client.ObjectList, depends func(T) bool) handler.EventHandler {
+	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, changed client.Object) []reconcile.Request {
+		found := list.DeepCopyObject().(client.ObjectList) //nolint:errcheck,forcetypeassert // a copy has its original's type
+		namespace := ""
+		if changed != nil {
+			namespace = changed.GetNamespace()
+		}
+		if err := reader.List(ctx, found, client.InNamespace(namespace)); err != nil {
+			return nil
+		}
+		var requests []reconcile.Request
+		_ = meta.EachListItem(found, func(item runtime.Object) error { // the function returns no error
+			if object, ok := item.(T); ok && depends(object) {
+				requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)})
+			}
+			return nil
+		})
+		return requests
+	})
 }

@@ -12,10 +12,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 const node = "rome-node"
@@ -26,7 +28,7 @@ const eventsKept = 100
 func newOptions() Options {
 	return Options{
 		Node: node, NodeIP: netip.MustParseAddr("172.18.0.2"),
-		PodIPs:   NewPool(netip.MustParsePrefix("10.202.0.0/16")),
+		PodIPs:   NewPool(netip.MustParsePrefix("10.202.0.0/16"), 0),
 		Settings: NewSettings(Values{PullImage: true}),
 	}
 }
@@ -166,7 +168,7 @@ func TestAPodRunsOnAtItsAddressWhileTheCacheDoesNotKnowYetThatItRuns(t *testing.
 func TestTwoPoolsOfOneNetworkGiveOutDifferentAddresses(t *testing.T) {
 	network := netip.MustParsePrefix("10.200.0.0/16")
 	for skip, want := range map[int]string{0: "10.200.0.10", 256: "10.200.1.10", 1 << 17: "10.200.0.10"} {
-		if got, err := NewPoolAfter(network, skip).Take(); got.String() != want || err != nil {
+		if got, err := NewPool(network, skip).Take(); got.String() != want || err != nil {
 			t.Errorf("without the first %d: got %s, %v, want %s", skip, got, err, want)
 		}
 	}
@@ -269,7 +271,7 @@ func TestALoadBalancerServiceIsGivenAnAddress(t *testing.T) {
 				service.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: test.has}}
 			}
 			r := &balancerReconciler{
-				addresses: NewPool(netip.MustParsePrefix("172.18.200.0/24")),
+				addresses: NewPool(netip.MustParsePrefix("172.18.200.0/24"), 0),
 				settings:  NewSettings(Values{LoadBalancer: true}), client: newClient(service),
 			}
 			if test.off {
@@ -296,7 +298,7 @@ func TestALoadBalancerServiceIsGivenAnAddress(t *testing.T) {
 }
 
 func TestAPoolGivesEachAddressOnce(t *testing.T) {
-	pool := NewPool(netip.MustParsePrefix("10.0.0.0/28"))
+	pool := NewPool(netip.MustParsePrefix("10.0.0.0/28"), 0)
 	seen := map[netip.Addr]bool{}
 	for range 6 {
 		ip, err := pool.Take()
@@ -362,5 +364,45 @@ func TestAProgramThatRefersToWhatItsPodHasNotIsNotStarted(t *testing.T) {
 	container.Env[0].ValueFrom = &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{Key: "token"}}
 	if _, _, _, err := Command(pod, container); err == nil || !strings.Contains(err.Error(), "POD_IP") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+func newPodIn(namespace, name string, phase corev1.PodPhase) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Status: corev1.PodStatus{Phase: phase},
+	}
+}
+
+func TestWhatDependsOnAChangedObjectIsLookedAtAgain(t *testing.T) {
+	in := fake.NewClientBuilder().WithObjects(
+		newPodIn("one", "waiting", corev1.PodPending), newPodIn("one", "running", corev1.PodRunning),
+		newPodIn("two", "waiting", corev1.PodPending),
+	).Build()
+	pending := Requeue(in, &corev1.PodList{}, func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodPending })
+	for name, test := range map[string]struct {
+		changed client.Object
+		want    []string
+	}{
+		"in its namespace": {
+			&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "one"}}, []string{"one/waiting"},
+		},
+		"everywhere if it is in none":            {&corev1.Node{}, []string{"one/waiting", "two/waiting"}},
+		"everywhere if no object has changed":    {nil, []string{"one/waiting", "two/waiting"}},
+		"nowhere if nothing there depends on it": {&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "three"}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+			defer queue.ShutDown()
+			pending.Generic(t.Context(), event.GenericEvent{Object: test.changed}, queue)
+			var got []string
+			for queue.Len() > 0 {
+				request, _ := queue.Get()
+				got = append(got, request.String())
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
 	}
 }

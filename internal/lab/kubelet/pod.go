@@ -131,8 +131,7 @@ func (r *podReconciler) reportWaiting(
 	}
 	pod.Status.ContainerStatuses = statuses
 	why := fmt.Sprintf("containers with unready status: %v", names)
-	setCondition(pod, corev1.PodReady, corev1.ConditionFalse, "ContainersNotReady", why)
-	setCondition(pod, corev1.ContainersReady, corev1.ConditionFalse, "ContainersNotReady", why)
+	setReady(pod, corev1.ConditionFalse, "ContainersNotReady", why)
 	return r.client.Status().Update(ctx, pod)
 }
 
@@ -249,6 +248,12 @@ func (r *podReconciler) begin(pod *corev1.Pod) {
 	pod.Status.HostIPs = []corev1.HostIP{{IP: r.NodeIP.String()}}
 	setCondition(pod, corev1.PodScheduled, corev1.ConditionTrue, "", "")
 	setCondition(pod, corev1.PodInitialized, corev1.ConditionTrue, "", "")
+}
+
+// setReady sets the conditions that say whether the pod and its containers are ready.
+func setReady(pod *corev1.Pod, status corev1.ConditionStatus, reason, message string) {
+	setCondition(pod, corev1.PodReady, status, reason, message)
+	setCondition(pod, corev1.ContainersReady, status, reason, message)
 }
 
 // setCondition sets a condition of the pod.

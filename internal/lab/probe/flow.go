@@ -9,13 +9,13 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
 	"time"
 
 	"golang.org/x/net/icmp"
-	"golang.org/x/net/ipv4"
 )
 
 // Protocols are what the packets of a flow can be: requests of one ping, datagrams from one port to another, and
@@ -157,12 +157,8 @@ func (f *flow) fails(err error) bool {
 
 // isTransient reports whether an error is about one packet only.
 func isTransient(err error) bool {
-	for _, one := range []error{syscall.ECONNREFUSED, syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.EPERM} {
-		if errors.Is(err, one) {
-			return true
-		}
-	}
-	return false
+	transient := []error{syscall.ECONNREFUSED, syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.EPERM}
+	return slices.ContainsFunc(transient, func(one error) bool { return errors.Is(err, one) })
 }
 
 // record keeps an error of the network.
@@ -223,13 +219,7 @@ type echoes struct {
 }
 
 func (e *echoes) send(number int) error {
-	echo := icmp.Message{Type: ipv4.ICMPTypeEcho, Body: &icmp.Echo{ID: e.id, Seq: number & (1<<16 - 1)}}
-	packet, err := echo.Marshal(nil)
-	if err != nil {
-		return err
-	}
-	_, err = e.WriteTo(packet, &net.IPAddr{IP: e.to.AsSlice()})
-	return err
+	return sendEcho(e, e.to, &icmp.Echo{ID: e.id, Seq: number & (1<<16 - 1)})
 }
 
 func (e *echoes) receive() error {
@@ -239,10 +229,7 @@ func (e *echoes) receive() error {
 			return err
 		}
 		message, err := icmp.ParseMessage(protocolICMP, e.buffer[:size])
-		if err != nil || message.Type != ipv4.ICMPTypeEchoReply || from.String() != e.to.String() {
-			continue
-		}
-		if body, ok := message.Body.(*icmp.Echo); ok && body.ID == e.id {
+		if err == nil && from.String() == e.to.String() && answers(message, e.id) != nil {
 			return nil
 		}
 	}

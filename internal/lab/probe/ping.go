@@ -65,20 +65,33 @@ func (i *requestID) sent() int { return int(*i & (1<<16 - 1)) }
 
 func (p *pinger) ask(ctx context.Context, number int) error {
 	p.id.next(time.Now())
-	echo := icmp.Message{Type: ipv4.ICMPTypeEcho, Body: &icmp.Echo{ID: p.id.sent(), Seq: number, Data: p.data}}
-	packet, err := echo.Marshal(nil)
-	if err != nil {
-		return err
-	}
 	deadline, _ := ctx.Deadline()
 	if err := p.conn.SetReadDeadline(deadline); err != nil {
 		return err
 	}
 	// The kernel refuses a packet that is too large for a known path.
-	if _, err := p.conn.WriteTo(packet, &net.IPAddr{IP: p.to.AsSlice()}); err != nil {
+	if err := sendEcho(p.conn, p.to, &icmp.Echo{ID: p.id.sent(), Seq: number, Data: p.data}); err != nil {
 		return err
 	}
 	return p.await(ctx, number)
+}
+
+// sendEcho sends an echo request.
+func sendEcho(on net.PacketConn, to netip.Addr, request *icmp.Echo) error {
+	message := icmp.Message{Type: ipv4.ICMPTypeEcho, Body: request}
+	packet, err := message.Marshal(nil)
+	if err == nil {
+		_, err = on.WriteTo(packet, &net.IPAddr{IP: to.AsSlice()})
+	}
+	return err
+}
+
+// answers returns a message if it answers requests with an ID, and otherwise nil.
+func answers(message *icmp.Message, id int) *icmp.Echo {
+	if echo, ok := message.Body.(*icmp.Echo); ok && message.Type == ipv4.ICMPTypeEchoReply && echo.ID == id {
+		return echo
+	}
+	return nil
 }
 
 // await waits for the answer to a request, or for an error message of a router.
@@ -94,16 +107,11 @@ func (p *pinger) await(ctx context.Context, number int) error {
 		if err != nil {
 			continue
 		}
-		switch body := message.Body.(type) {
-		case *icmp.Echo:
-			if message.Type == ipv4.ICMPTypeEchoReply && body.ID == p.id.sent() && body.Seq == number &&
-				from.String() == p.to.String() {
-				return nil
-			}
-		case *icmp.DstUnreach:
-			if p.isAbout(body.Data) {
-				return unreachable(message.Code, buffer[:size], from)
-			}
+		if echo := answers(message, p.id.sent()); echo != nil && echo.Seq == number && from.String() == p.to.String() {
+			return nil
+		}
+		if refusal, ok := message.Body.(*icmp.DstUnreach); ok && p.isAbout(refusal.Data) {
+			return unreachable(message.Code, buffer[:size], from)
 		}
 	}
 }

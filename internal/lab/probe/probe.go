@@ -3,7 +3,14 @@ package probe
 
 import (
 	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -95,3 +102,83 @@ func (r *Result) summarise(latencies []time.Duration) {
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// Request says what to probe. One program asks another for it, in JSON.
+type Request struct {
+	// Kind is ping, http, udp or flow.
+	Kind string
+	// Target is a URL for http, and otherwise an IPv4 address.
+	Target string
+	// Options are those of all kinds but flow.
+	Options Options
+	// Size and Whole are those of a ping; see [Ping].
+	Size  int
+	Whole bool
+	// Flow are the options of a flow.
+	Flow FlowOptions
+	// Announce says on stderr when the first answer has come.
+	Announce bool
+	// StopOnStdinEOF ends the probe at the end of stdin, too.
+	StopOnStdinEOF bool
+}
+
+// HTTP requests a URL with GET, on a new connection each time. An answer of any status counts.
+func HTTP(ctx context.Context, url string, options Options) Result {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, Proxy: nil}}
+	var answer any
+	result := repeat(ctx, url, options, func(ctx context.Context, _ int) error {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+		if err != nil {
+			return err
+		}
+		response, err := client.Do(request)
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		if err != nil {
+			return err
+		}
+		answer = read(body)
+		return nil
+	})
+	result.Answer = answer
+	return result
+}
+
+// read returns a body as JSON if it is JSON, and otherwise as text.
+func read(body []byte) any {
+	var value any
+	if json.Unmarshal(body, &value) == nil {
+		return value
+	}
+	return strings.TrimSpace(string(body))
+}
+
+// UDP sends a datagram to the port on which a pod answers, from another port each time. So each is the first packet of
+// a flow.
+func UDP(ctx context.Context, address netip.Addr, options Options) Result {
+	return askUDP(ctx, netip.AddrPortFrom(address, echoPort), options)
+}
+
+func askUDP(ctx context.Context, to netip.AddrPort, options Options) Result {
+	var dialer net.Dialer
+	answer := make([]byte, largestPacket)
+	return repeat(ctx, to.Addr().String(), options, func(ctx context.Context, number int) error {
+		conn, err := dialer.DialContext(ctx, "udp4", to.String())
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		deadline, _ := ctx.Deadline()
+		if err := conn.SetDeadline(deadline); err != nil {
+			return err
+		}
+		if _, err := conn.Write([]byte(strconv.Itoa(number))); err != nil {
+			return err
+		}
+		_, err = conn.Read(answer)
+		return err
+	})
+}

@@ -81,31 +81,34 @@ func (c *Clusters) Get(ctx context.Context, out io.Writer, resource string) erro
 
 // Inventory returns a sorted line for every object in every cluster.
 func (c *Clusters) Inventory(ctx context.Context) ([]string, error) {
-	out, err := Command(ctx, c.lab, "inventory", "--dir", c.Dir).Output()
-	if err != nil {
-		return nil, fmt.Errorf("liqo-lab inventory: %w", err)
-	}
-	return strings.FieldsFunc(string(out), func(r rune) bool { return r == '\n' }), nil
+	out, err := c.output(ctx, "inventory")
+	return strings.FieldsFunc(out, func(r rune) bool { return r == '\n' }), err
 }
 
 // RunPod starts a pod, given as cluster/namespace/name, and returns its address when it runs.
 func (c *Clusters) RunPod(ctx context.Context, pod string) (string, error) {
-	out, err := Command(ctx, c.lab, "run", pod, "--dir", c.Dir).Output()
-	if err != nil {
-		return "", fmt.Errorf("liqo-lab run %s: %w", pod, err)
-	}
-	return strings.TrimSpace(string(out)), nil
+	out, err := c.output(ctx, "run", pod)
+	return strings.TrimSpace(out), err
 }
 
 // Ping pings an address from a pod. No answer is a result, too.
 func (c *Clusters) Ping(ctx context.Context, pod, address string) (probe.Result, error) {
-	cmd := Command(ctx, c.lab, "ping", pod, address, "--dir", c.Dir)
+	out, err := c.output(ctx, "ping", pod, address) // it fails if there is no answer
+	var result probe.Result
+	if json.Unmarshal([]byte(out), &result) == nil {
+		err = nil
+	}
+	return result, err
+}
+
+// output returns what a command of liqo-lab prints. The error has what it says.
+func (c *Clusters) output(ctx context.Context, args ...string) (string, error) {
+	cmd := Command(ctx, c.lab, append(args, "--dir", c.Dir)...)
 	var failure strings.Builder
 	cmd.Stderr = &failure
-	out, err := cmd.Output() // it fails if there is no answer
-	var result probe.Result
-	if json.Unmarshal(out, &result) != nil {
-		return result, fmt.Errorf("liqo-lab ping %s %s: %w: %s", pod, address, err, &failure)
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("liqo-lab %s: %w: %s", strings.Join(args, " "), err, &failure)
 	}
-	return result, nil
+	return string(out), err
 }

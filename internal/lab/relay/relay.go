@@ -44,10 +44,15 @@ func Start(target string, seed int64) (*Relay, error) {
 	if err != nil {
 		return nil, err
 	}
+	return Serve(listener, target, seed), nil
+}
+
+// Serve does so with a listener, which may be in another network than the server.
+func Serve(listener net.Listener, target string, seed int64) *Relay {
 	r := newRelay(seed)
 	r.listener, r.target = listener, target
 	go r.serve()
-	return r, nil
+	return r
 }
 
 func newRelay(seed int64) *Relay {

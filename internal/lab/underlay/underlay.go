@@ -4,11 +4,15 @@
 package underlay
 
 import (
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/netip"
+	"os"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // largest is the maximum number of bytes in a packet.
@@ -196,4 +200,26 @@ func addresses(packet []byte) (source, destination netip.Addr, ok bool) {
 	source = netip.AddrFrom4([4]byte(packet[sourceAt:destinationAt]))
 	destination = netip.AddrFrom4([4]byte(packet[destinationAt:header]))
 	return source, destination, true
+}
+
+// tun is the device file that the machine must have.
+const tun = "/dev/net/tun"
+
+// OpenTUN creates a device of that name in the network of the calling thread. The caller exchanges
+// IP packets with the network through it. Closing it removes the device.
+func OpenTUN(name string) (*os.File, error) {
+	descriptor, err := unix.Open(tun, unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", tun, err)
+	}
+	request, err := unix.NewIfreq(name)
+	if err != nil {
+		return nil, err
+	}
+	request.SetUint16(unix.IFF_TUN | unix.IFF_NO_PI)
+	if err := unix.IoctlIfreq(descriptor, unix.TUNSETIFF, request); err != nil {
+		_ = unix.Close(descriptor)
+		return nil, fmt.Errorf("a device %s: %w", name, err)
+	}
+	return os.NewFile(uintptr(descriptor), tun), nil
 }

@@ -2,9 +2,11 @@ package main
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/relay"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/underlay"
 )
 
@@ -45,5 +47,24 @@ func TestAnImpossibleLinkIsRefused(t *testing.T) {
 	}
 	if err := (linkChange{delay: -time.Second}).apply(&underlay.Conditions{}, given("delay")); err == nil {
 		t.Error("a negative delay is accepted")
+	}
+}
+
+func TestARelayPrintsTheConditionsThatHold(t *testing.T) {
+	between, err := relay.Start("127.0.0.1:1", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer between.Close()
+	var out strings.Builder
+	if err := obey(between, strings.NewReader(`{"delay": 20000000, "cuts": 60} {}`), &out); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"delay":20000000,"stalls":0,"cuts":60}` + "\n" + `{"delay":0,"stalls":0,"cuts":0}` + "\n"
+	if out.String() != want {
+		t.Errorf("got %s", out.String())
+	}
+	if err := obey(between, strings.NewReader(`{"lag": 1}`), &out); err == nil {
+		t.Error("a condition that does not exist causes no error")
 	}
 }

@@ -37,20 +37,12 @@ type job struct {
 	whole bool
 }
 
-// jobs are the jobs of a node. Its methods must be called with the lock of the leaf held.
-type jobs struct {
-	byPod map[client.ObjectKey]*job
-	// listeners have the channels whose end is theirs.
-	listeners map[chan event.GenericEvent]<-chan struct{}
-}
-
-func newJobs() jobs {
-	return jobs{map[client.ObjectKey]*job{}, map[chan event.GenericEvent]<-chan struct{}{}}
-}
+// jobs are the jobs of a node, by their pods. Its methods must be called with the lock of the leaf held.
+type jobs map[client.ObjectKey]*job
 
 // of returns the job of a pod, or nil.
 func (j jobs) of(object *corev1.Pod) *job {
-	if found := j.byPod[client.ObjectKeyFromObject(object)]; found != nil && found.uid == object.UID {
+	if found := j[client.ObjectKeyFromObject(object)]; found != nil && found.uid == object.UID {
 		return found
 	}
 	return nil
@@ -58,42 +50,28 @@ func (j jobs) of(object *corev1.Pod) *job {
 
 // kill ends the job of a pod, if there is one.
 func (j jobs) kill(key client.ObjectKey) {
-	gone := j.byPod[key]
+	gone := j[key]
 	if gone == nil {
 		return
 	}
-	delete(j.byPod, key)
+	delete(j, key)
 	for _, c := range gone.containers {
 		c.Kill()
 	}
 }
 
-// tell tells all listeners that a container of a pod has ended.
-func (j jobs) tell(key client.ObjectKey) {
-	changed := event.GenericEvent{
-		Object: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}},
-	}
-	for listener, over := range j.listeners {
-		go func() {
-			select {
-			case listener <- changed:
-			case <-over:
-			}
-		}()
-	}
-}
-
-// Ended implements kubelet.Runtime.
+// Ended implements kubelet.Runtime. A node has one kubelet at a time.
 func (n *node) Ended(ctx context.Context) <-chan event.GenericEvent {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	listener := make(chan event.GenericEvent)
-	n.jobs.listeners[listener] = ctx.Done()
-	context.AfterFunc(ctx, func() {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		delete(n.jobs.listeners, listener)
-	})
+	n.tell = func(key client.ObjectKey) {
+		changed := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
+		select {
+		case listener <- event.GenericEvent{Object: changed}:
+		case <-ctx.Done():
+		}
+	}
 	return listener
 }
 
@@ -172,7 +150,7 @@ func (l *leaf) mountTools(mounts map[string]string) {
 // startJob starts the commands of a pod. It must be called with the lock held.
 func (n *node) startJob(object *corev1.Pod, in *pod) error {
 	started := &job{uid: object.UID, containers: map[string]*sandbox.Container{}, whole: true}
-	n.jobs.byPod[client.ObjectKeyFromObject(object)] = started
+	n.jobs[client.ObjectKeyFromObject(object)] = started
 	for i := range object.Spec.Containers {
 		c := &object.Spec.Containers[i]
 		if len(c.Command) == 0 {
@@ -221,7 +199,7 @@ func (n *node) await(key client.ObjectKey, of *job, c *sandbox.Container) {
 	<-c.Done()
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.jobs.byPod[key] != of {
+	if n.jobs[key] != of {
 		return // it was removed
 	}
 	over := of.whole
@@ -232,7 +210,9 @@ func (n *node) await(key client.ObjectKey, of *job, c *sandbox.Container) {
 	if over {
 		n.dismantle(key)
 	}
-	n.jobs.tell(key)
+	if n.tell != nil {
+		go n.tell(key)
+	}
 }
 
 // containerSpec returns a container for a command of a pod.

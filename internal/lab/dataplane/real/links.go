@@ -128,34 +128,21 @@ func joinPod(node, pod *sandbox.Sandbox, nodeEnd string, address netip.Addr) err
 	if err := node.Net.LinkSetUp(inNode); err != nil {
 		return err
 	}
-	if err := neighbour(node.Net, inNode, address, inPod); err != nil {
+	if err := lead(node.Net, inNode, address, inPod); err != nil {
 		return err
 	}
-	if err := neighbour(pod.Net, inPod, nodeSide, inNode); err != nil {
+	if err := lead(pod.Net, inPod, nodeSide, inNode); err != nil {
 		return err
 	}
-	err = node.Net.RouteReplace(&netlink.Route{
-		LinkIndex: inNode.Attrs().Index,
-		Dst:       host(address),
-		Scope:     unix.RT_SCOPE_LINK,
-	})
+	err = pod.Net.RouteAdd(&netlink.Route{LinkIndex: inPod.Attrs().Index, Dst: everything, Gw: nodeSide.AsSlice()})
 	if err != nil {
-		return fmt.Errorf("route to %s: %w", address, err)
-	}
-	for _, route := range []netlink.Route{
-		{Dst: host(nodeSide), Scope: unix.RT_SCOPE_LINK},
-		{Dst: everything, Gw: nodeSide.AsSlice()},
-	} {
-		route.LinkIndex = inPod.Attrs().Index
-		if err := pod.Net.RouteAdd(&route); err != nil {
-			return fmt.Errorf("route from %s to %s: %w", address, route.Dst, err)
-		}
+		return fmt.Errorf("route from %s to everything: %w", address, err)
 	}
 	return nil
 }
 
-// neighbour adds a permanent neighbour entry to a device: the address is at the other device.
-func neighbour(in *netlink.Handle, at netlink.Link, address netip.Addr, other netlink.Link) error {
+// lead leads packets to an address to a device. It is at the other device, as a permanent neighbour entry says.
+func lead(in *netlink.Handle, at netlink.Link, address netip.Addr, other netlink.Link) error {
 	err := in.NeighSet(&netlink.Neigh{
 		LinkIndex:    at.Attrs().Index,
 		IP:           address.AsSlice(),
@@ -164,6 +151,10 @@ func neighbour(in *netlink.Handle, at netlink.Link, address netip.Addr, other ne
 	})
 	if err != nil {
 		return fmt.Errorf("neighbour %s: %w", address, err)
+	}
+	route := &netlink.Route{LinkIndex: at.Attrs().Index, Dst: host(address), Scope: unix.RT_SCOPE_LINK}
+	if err := in.RouteReplace(route); err != nil {
+		return fmt.Errorf("route to %s: %w", address, err)
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/relay"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/sandbox"
 )
 
@@ -38,8 +39,8 @@ type pod struct {
 	node      *node
 	uid       types.UID
 	ip        netip.Addr
-	device    string // its end in the node
-	relay     *relay // to the API server, of a gateway
+	device    string       // its end in the node
+	relay     *relay.Relay // to the API server, of a gateway
 	processes []*process.Process
 }
 
@@ -228,7 +229,7 @@ func (l *leaf) dismantle(key client.ObjectKey) {
 	gone.node.unroutePod(gone.ip)
 	removeDevice(gone.node.Sandbox, gone.device)
 	if gone.relay != nil {
-		gone.relay.close()
+		_ = gone.relay.Close()
 	}
 	gone.Stop()
 }

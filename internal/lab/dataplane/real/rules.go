@@ -13,6 +13,7 @@ import (
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/fault"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/sandbox"
 )
 
@@ -40,46 +41,33 @@ func (t translation) compare(other translation) int {
 // writeRules makes a node apply these translations and no others. Packets from the node to the
 // underlay have its own address. Those between the pods and nodes of a leaf keep theirs.
 func writeRules(node *sandbox.Sandbox, translations []translation) error {
-	conn, err := nftables.New(nftables.WithNetNSFd(int(node.Namespace)))
-	if err != nil {
-		return err
-	}
-	lab := conn.AddTable(&nftables.Table{Family: nftables.TableFamilyIPv4, Name: table})
-	conn.FlushTable(lab)
-	in := conn.AddChain(&nftables.Chain{
-		Name: "services", Table: lab, Type: nftables.ChainTypeNAT,
-		Hooknum: nftables.ChainHookPrerouting, Priority: nftables.ChainPriorityNATDest,
+	return fault.ChangeRules(node, func(conn *nftables.Conn) {
+		lab := conn.AddTable(&nftables.Table{Family: nftables.TableFamilyIPv4, Name: table})
+		conn.FlushTable(lab)
+		in := conn.AddChain(&nftables.Chain{
+			Name: "services", Table: lab, Type: nftables.ChainTypeNAT,
+			Hooknum: nftables.ChainHookPrerouting, Priority: nftables.ChainPriorityNATDest,
+		})
+		out := conn.AddChain(&nftables.Chain{
+			Name: "masquerade", Table: lab, Type: nftables.ChainTypeNAT,
+			Hooknum: nftables.ChainHookPostrouting, Priority: nftables.ChainPriorityNATSource,
+		})
+		for _, t := range translations {
+			conn.AddRule(&nftables.Rule{Table: lab, Chain: in, Exprs: t.expressions()})
+		}
+		conn.AddRule(&nftables.Rule{Table: lab, Chain: out, Exprs: []expr.Any{
+			&expr.Meta{Key: expr.MetaKeyOIFNAME, Register: 1},
+			&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte(uplink + "\x00")}, // the whole name
+			&expr.Masq{},
+		}})
+		conn.AddRule(&nftables.Rule{Table: lab, Chain: out, Exprs: []expr.Any{
+			&expr.Meta{Key: expr.MetaKeyOIFNAME, Register: 1},
+			&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte(toNodes)}, // the beginning of the name
+			&expr.Meta{Key: expr.MetaKeyMARK, Register: 1},
+			&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: binaryutil.NativeEndian.PutUint32(masqueradeMark)},
+			&expr.Masq{},
+		}})
 	})
-	out := conn.AddChain(&nftables.Chain{
-		Name: "masquerade", Table: lab, Type: nftables.ChainTypeNAT,
-		Hooknum: nftables.ChainHookPostrouting, Priority: nftables.ChainPriorityNATSource,
-	})
-	for _, t := range translations {
-		conn.AddRule(&nftables.Rule{Table: lab, Chain: in, Exprs: t.expressions()})
-	}
-	conn.AddRule(&nftables.Rule{Table: lab, Chain: out, Exprs: []expr.Any{
-		&expr.Meta{Key: expr.MetaKeyOIFNAME, Register: 1},
-		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: interfaceName(uplink)},
-		&expr.Masq{},
-	}})
-	conn.AddRule(&nftables.Rule{Table: lab, Chain: out, Exprs: []expr.Any{
-		&expr.Meta{Key: expr.MetaKeyOIFNAME, Register: 1},
-		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte(toNodes)}, // the beginning of the name
-		&expr.Meta{Key: expr.MetaKeyMARK, Register: 1},
-		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: binaryutil.NativeEndian.PutUint32(masqueradeMark)},
-		&expr.Masq{},
-	}})
-	if err := conn.Flush(); err != nil {
-		return fmt.Errorf("nftables: %w", err)
-	}
-	return nil
-}
-
-// interfaceName returns a name as the kernel compares it.
-func interfaceName(name string) []byte {
-	data := make([]byte, unix.IFNAMSIZ)
-	copy(data, name)
-	return data
 }
 
 // expressions returns the rule as nftables expressions.

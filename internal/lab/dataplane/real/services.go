@@ -37,19 +37,12 @@ func (s services) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, e
 	defer s.mu.Unlock()
 	var list corev1.ServiceList
 	var pods corev1.PodList
-	if err := s.client.List(ctx, &list); err != nil {
-		return ctrl.Result{}, err
-	}
-	if err := s.client.List(ctx, &pods); err != nil {
-		return ctrl.Result{}, err
-	}
 	var elsewhere discoveryv1.EndpointSliceList
-	if err := s.client.List(ctx, &elsewhere); err != nil {
-		return ctrl.Result{}, err
-	}
 	var nodes corev1.NodeList
-	if err := s.client.List(ctx, &nodes); err != nil {
-		return ctrl.Result{}, err
+	for _, each := range []client.ObjectList{&list, &pods, &elsewhere, &nodes} {
+		if err := s.client.List(ctx, each); err != nil {
+			return ctrl.Result{}, err
+		}
 	}
 	s.balance(balancers(list.Items), nodes.Items)
 	var errs []error

@@ -4,14 +4,12 @@ package conformance
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
 	"github.com/liqotech/liqo/pkg/consts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage/names"
 	"k8s.io/client-go/discovery"
@@ -66,39 +64,15 @@ func Check(t *testing.T, config *rest.Config) {
 	} {
 		t.Run(name, func(t *testing.T) { do(newCheck(t, objects, served)) })
 	}
-	if err := untilGone(t.Context(), objects); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// untilGone returns when the namespaces of all checks are gone. A cluster takes some time to delete what they contain.
-func untilGone(ctx context.Context, objects client.WithWatch) error {
-	ctx, cancel := context.WithTimeout(ctx, longest)
+	ctx, cancel := context.WithTimeout(t.Context(), longest) // a cluster takes some time to delete what they contain
 	defer cancel()
-	// It begins before the list, because a leaf of a fleet keeps no history from which it could go on.
-	changes, err := objects.Watch(ctx, &corev1.NamespaceList{}, client.HasLabels{checkLabel})
-	if err != nil {
-		return err
-	}
-	defer changes.Stop()
 	var namespaces corev1.NamespaceList
 	if err := objects.List(ctx, &namespaces, client.HasLabels{checkLabel}); err != nil {
-		return err
+		t.Fatal(err)
 	}
-	left := sets.New[string]()
-	for _, namespace := range namespaces.Items {
-		left.Insert(namespace.Name)
+	if err := kube.AwaitDeleted(ctx, objects, &namespaces, client.HasLabels{checkLabel}); err != nil {
+		t.Fatal(err)
 	}
-	for left.Len() > 0 {
-		change, ok := <-changes.ResultChan()
-		if !ok {
-			return fmt.Errorf("the watch has ended, and namespaces are left: %v", sets.List(left))
-		}
-		if namespace, ok := change.Object.(*corev1.Namespace); ok && change.Type == watch.Deleted {
-			left.Delete(namespace.Name)
-		}
-	}
-	return nil
 }
 
 // checkLabel is on the namespace of each check.
@@ -139,6 +113,22 @@ func (c *check) must(err error) {
 	if err != nil {
 		c.Fatal(err)
 	}
+}
+
+// refuses fails the test unless an error is of a kind.
+func (c *check) refuses(err error, is func(error) bool) {
+	c.Helper()
+	if !is(err) {
+		c.Error(err)
+	}
+}
+
+// configMap creates an object without a controller and without a spec.
+func (c *check) configMap(name string) *corev1.ConfigMap {
+	c.Helper()
+	one := &corev1.ConfigMap{ObjectMeta: c.named(name)}
+	c.must(c.Create(c.Context(), one))
+	return one
 }
 
 // longest is how long the events of a watch, or a reaction of Liqo, may take.

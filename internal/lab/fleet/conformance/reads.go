@@ -125,8 +125,7 @@ func (c *check) version() string {
 }
 
 func watchLabel(c *check) {
-	one := &corev1.ConfigMap{ObjectMeta: c.named("one")}
-	c.must(c.Create(c.Context(), one))
+	one := c.configMap("one")
 	changes := c.watch(some)
 	for _, kind := range []string{"some", "some", "other"} {
 		one.Labels = map[string]string{"kind": kind}
