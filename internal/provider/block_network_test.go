@@ -12,22 +12,21 @@ import (
 
 // network is a `client_network` or `server_network`; what is nil is unknown.
 func network(podCIDRs, externalCIDR, remappedPodCIDRs, remappedExternalCIDR attr.Value) types.Object {
-	values := map[string]attr.Value{
-		"pod_cidrs":              podCIDRs,
-		"external_cidr":          externalCIDR,
-		"remapped_pod_cidrs":     remappedPodCIDRs,
-		"remapped_external_cidr": remappedExternalCIDR,
-	}
-	for name, unknown := range map[string]attr.Value{
-		"pod_cidrs": types.ListUnknown(cidrtypes.IPPrefixType{}), "external_cidr": cidrtypes.NewIPPrefixUnknown(),
+	attributes := map[string]attr.Value{
+		"pod_cidrs":              types.ListUnknown(cidrtypes.IPPrefixType{}),
+		"external_cidr":          cidrtypes.NewIPPrefixUnknown(),
 		"remapped_pod_cidrs":     types.ListUnknown(cidrtypes.IPPrefixType{}),
 		"remapped_external_cidr": cidrtypes.NewIPPrefixUnknown(),
+	}
+	for name, value := range map[string]attr.Value{
+		"pod_cidrs": podCIDRs, "external_cidr": externalCIDR,
+		"remapped_pod_cidrs": remappedPodCIDRs, "remapped_external_cidr": remappedExternalCIDR,
 	} {
-		if values[name] == nil {
-			values[name] = unknown
+		if value != nil {
+			attributes[name] = value
 		}
 	}
-	return types.ObjectValueMust(networkTypes, values)
+	return types.ObjectValueMust(networkTypes, attributes)
 }
 
 func TestARemappingIsKnownOnlyIfTheStateSaysItOfTheSameRanges(t *testing.T) {
@@ -39,42 +38,31 @@ func TestARemappingIsKnownOnlyIfTheStateSaysItOfTheSameRanges(t *testing.T) {
 	configured := func(podCIDRs, externalCIDR attr.Value) types.Object {
 		return network(podCIDRs, externalCIDR, noPods, none)
 	}
-	nobody := types.ObjectNull(networkTypes)
+	nobody, unknown := types.ObjectNull(networkTypes), types.ObjectUnknown(networkTypes)
+	made, missing := network(ownPods, own, nil, nil), network(noPods, none, noPods, none)
+	unassigned, edited := network(ownPods, own, noPods, none), network(elsewhere, own, elsewhere, remapped)
+	otherPods, otherExternal := configured(elsewhere, none), cidrOrNull("10.72.0.0/16")
 	for name, test := range map[string]struct {
 		reached                        bool // whether the leaf answers
 		configured, recorded, expected types.Object
 	}{
 		"as it is":                           {true, nobody, whole, whole},
 		"as it is, as far as is known":       {false, nobody, whole, whole},
-		"to be made":                         {true, nobody, nobody, network(ownPods, own, nil, nil)},
-		"to be made on a leaf not known yet": {false, nobody, nobody, types.ObjectUnknown(networkTypes)},
-		"a Configuration that is missing": {
-			true, nobody, network(noPods, none, noPods, none), network(ownPods, own, nil, nil),
-		},
-		"one that is missing, not reached": {
-			false, nobody, network(noPods, none, noPods, none), types.ObjectUnknown(networkTypes),
-		},
-		"one that Liqo has not looked at": {
-			true, nobody, network(ownPods, own, noPods, none), network(ownPods, own, nil, nil),
-		},
-		"one that was edited": {
-			true, nobody, network(elsewhere, own, elsewhere, remapped), network(ownPods, own, nil, nil),
-		},
-		"other ranges": {true, configured(elsewhere, none), whole, network(elsewhere, own, nil, nil)},
+		"to be made":                         {true, nobody, nobody, made},
+		"to be made on a leaf not known yet": {false, nobody, nobody, unknown},
+		"a Configuration that is missing":    {true, nobody, missing, made},
+		"one that is missing, not reached":   {false, nobody, missing, unknown},
+		"one that Liqo has not looked at":    {true, nobody, unassigned, made},
+		"one that was edited":                {true, nobody, edited, made},
+		"other ranges":                       {true, otherPods, whole, network(elsewhere, own, nil, nil)},
+		"other ranges, not reached":          {false, otherPods, whole, network(elsewhere, own, nil, nil)},
+		"other ranges, to be made, no leaf":  {false, otherPods, nobody, network(elsewhere, nil, nil, nil)},
 		"another external CIDR": {
-			true, configured(noPods, cidrOrNull("10.72.0.0/16")), whole, network(ownPods, cidrOrNull("10.72.0.0/16"), nil, nil),
-		},
-		"other ranges, not reached": {
-			false, configured(elsewhere, none), whole, network(elsewhere, own, nil, nil),
-		},
-		"other ranges, to be made, no leaf": {
-			false, configured(elsewhere, none), nobody, network(elsewhere, nil, nil, nil),
+			true, configured(noPods, otherExternal), whole, network(ownPods, otherExternal, nil, nil),
 		},
 		"pod CIDRs that are known later":       {true, configured(nil, none), whole, network(nil, own, nil, nil)},
 		"an external CIDR that is known later": {true, configured(noPods, nil), whole, network(ownPods, nil, nil, nil)},
-		"all of it known later": {
-			true, types.ObjectUnknown(networkTypes), whole, types.ObjectUnknown(networkTypes),
-		},
+		"all of it known later":                {true, unknown, whole, unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var leaves pair

@@ -10,10 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/access"
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
@@ -34,22 +32,9 @@ func TestAReadWithoutCredentialsIsDeferredIfTerraformSupportsItAndOtherwiseAnErr
 	}
 }
 
-// withClusters returns the leaves of a provider block with these clusters, and with a kubeconfig that has the contexts
-// rome and milan.
-func withClusters(t *testing.T, clusters map[string]access.Credentials, unknown unknownNames) *leaves {
-	t.Helper()
-	registry := cluster.NewRegistry(cluster.Config{
-		Clusters: clusters,
-		Kubeconfig: access.Kubeconfig{
-			Content: `{"contexts": [{"name": "rome", "context": {}}, {"name": "milan", "context": {}}]}`,
-		},
-	})
-	t.Cleanup(registry.Close)
-	return &leaves{registry: registry, unknown: unknown}
-}
-
 func TestWithoutNamesAllClustersAreRead(t *testing.T) {
-	listed := map[string]access.Credentials{"roma": {}}
+	listed, all := map[string]access.Credentials{"roma": {}}, types.ListNull(types.StringType)
+	known, withoutMilano := unknownNames{}, unknownNames{names: map[string]bool{"milano": true}}
 	for name, test := range map[string]struct {
 		clusters map[string]access.Credentials
 		unknown  unknownNames
@@ -57,21 +42,14 @@ func TestWithoutNamesAllClustersAreRead(t *testing.T) {
 		names    []string
 		unclear  bool
 	}{
-		"the contexts": {
-			nil, unknownNames{}, types.ListNull(types.StringType), []string{"milan", "rome"}, false,
-		},
-		"the clusters of the block": {listed, unknownNames{}, types.ListNull(types.StringType), []string{"roma"}, false},
-		"named clusters":            {listed, unknownNames{}, texts("milan", "roma"), []string{"milan", "roma"}, false},
-		"an unknown block":          {nil, unknownNames{all: true}, types.ListNull(types.StringType), nil, true},
-		"an unknown cluster": {
-			listed, unknownNames{names: map[string]bool{"milano": true}}, types.ListNull(types.StringType), nil, true,
-		},
-		"an unknown cluster, not named": {
-			listed, unknownNames{names: map[string]bool{"milano": true}}, texts("roma"), []string{"roma"}, false,
-		},
+		"the contexts":                  {nil, known, all, []string{"milan", "rome"}, false},
+		"the clusters of the block":     {listed, known, all, []string{"roma"}, false},
+		"named clusters":                {listed, known, texts("milan", "roma"), []string{"milan", "roma"}, false},
+		"an unknown block":              {nil, unknownNames{all: true}, all, nil, true},
+		"an unknown cluster":            {listed, withoutMilano, all, nil, true},
+		"an unknown cluster, not named": {listed, withoutMilano, texts("roma"), []string{"roma"}, false},
 		"an unknown cluster, also named": {
-			listed, unknownNames{names: map[string]bool{"milano": true}}, texts("roma", "milano"), []string{"roma", "milano"},
-			true,
+			listed, withoutMilano, texts("roma", "milano"), []string{"roma", "milano"}, true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,20 +62,13 @@ func TestWithoutNamesAllClustersAreRead(t *testing.T) {
 }
 
 // validatedSource returns all diagnostics of a validation of a data source, one error per line.
-func validatedSource(
-	t *testing.T, typeName string, source datasource.DataSource, values map[string]tftypes.Value,
-) string {
+func validatedSource(t *testing.T, typeName string, source datasource.DataSource, config values) string {
 	t.Helper()
 	var schema datasource.SchemaResponse
 	source.Schema(t.Context(), datasource.SchemaRequest{}, &schema)
-	object, ok := schema.Schema.Type().TerraformType(t.Context()).(tftypes.Object)
-	if !ok {
-		t.Fatal("the schema is not an object")
-	}
-	response, err := unconfigured().ValidateDataResourceConfig(t.Context(),
-		&tfprotov6.ValidateDataResourceConfigRequest{
-			TypeName: typeName, Config: sent(t, tftypes.NewValue(object, filled(object, values))),
-		})
+	response, err := unconfigured().ValidateDataResourceConfig(t.Context(), &tfprotov6.ValidateDataResourceConfigRequest{
+		TypeName: typeName, Config: sent(t, config.of(typeOf(schema.Schema))),
+	})
 	must(t, err)
 	return told(response.Diagnostics)
 }
@@ -107,8 +78,8 @@ func TestAClusterWithoutANameIsRejected(t *testing.T) {
 		"liqo_shortcuts": newShortcutsDataSource(), "liqo_topology": newTopologyDataSource(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := validatedSource(t, name, source, map[string]tftypes.Value{"clusters": listOf(text("rome"), null)})
-			if !strings.HasPrefix(got, `AttributeName("clusters"): Null List Value: `) || strings.Contains(got, "\n") {
+			got := validatedSource(t, name, source, values{"clusters": listOf(text("rome"), null)})
+			if !strings.HasPrefix(got, "clusters: Null List Value: ") || strings.Contains(got, "\n") {
 				t.Error(got)
 			}
 		})

@@ -25,13 +25,6 @@ func beforeHelp(t *testing.T, diagnostic diag.Diagnostic) string {
 }
 
 func TestAMessageEndsWithTheAddressOfEachProblemInIt(t *testing.T) {
-	refusedBy := func(leaf string) error {
-		return cluster.Found(trouble.Problem{
-			ID: "credentials-refused", Leaf: leaf, Summary: "the API server refuses the credentials",
-			Err: errors.New("Unauthorized"),
-		})
-	}
-	refused, refusedToo := refusedBy("rome"), refusedBy("milan")
 	taken := &trouble.Problem{ID: "namespace-taken", Leaf: "milan", Summary: "namespace x is taken", Advice: "By y."}
 	for name, test := range map[string]struct {
 		err      error
@@ -39,7 +32,7 @@ func TestAMessageEndsWithTheAddressOfEachProblemInIt(t *testing.T) {
 		ids      []trouble.ID
 	}{
 		"an error of the leaf": {
-			refused, `The API server refuses the credentials on leaf "rome"`, []trouble.ID{"credentials-refused"},
+			refused("rome"), `The API server refuses the credentials on leaf "rome"`, []trouble.ID{"credentials-refused"},
 		},
 		"a problem":               {taken, `Namespace x is taken on leaf "milan"`, []trouble.ID{"namespace-taken"}},
 		"an error without a name": {errors.New("no"), "The thing failed", []trouble.ID{"thing-failed"}},
@@ -47,11 +40,11 @@ func TestAMessageEndsWithTheAddressOfEachProblemInIt(t *testing.T) {
 			&cluster.UnknownNameError{Name: "roma"}, "Unknown leaf roma", []trouble.ID{"leaf-unknown"},
 		},
 		"two problems": {
-			errors.Join(taken, refused), `Namespace x is taken on leaf "milan"`,
+			errors.Join(taken, refused("rome")), `Namespace x is taken on leaf "milan"`,
 			[]trouble.ID{"namespace-taken", "credentials-refused"},
 		},
 		"the same trouble twice": {
-			errors.Join(refused, refusedToo), `The API server refuses the credentials on leaf "rome"`,
+			errors.Join(refused("rome"), refused("milan")), `The API server refuses the credentials on leaf "rome"`,
 			[]trouble.ID{"credentials-refused"},
 		},
 	} {

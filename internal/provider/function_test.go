@@ -1,7 +1,7 @@
 package provider
 
 import (
-	"strings"
+	"slices"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -31,74 +31,84 @@ func texts(values ...string) types.List {
 	return types.ListValueMust(types.StringType, elements)
 }
 
+// callTexts calls a function whose arguments are texts.
+func callTexts(t *testing.T, f function.Function, arguments ...string) (attr.Value, *function.FuncError) {
+	t.Helper()
+	return call(t, f, texts(arguments...).Elements()...)
+}
+
 // calledMesh calls mesh with a list of names, and with those that can't be dialed.
 func calledMesh(t *testing.T, names types.List, undialable ...string) (attr.Value, *function.FuncError) {
 	t.Helper()
-	values := make([]attr.Value, len(undialable))
-	kinds := make([]attr.Type, len(undialable))
-	for i, name := range undialable {
-		values[i], kinds[i] = types.StringValue(name), types.StringType
-	}
-	return call(t, newMeshFunction(), names, types.TupleValueMust(kinds, values))
+	kinds := slices.Repeat([]attr.Type{types.StringType}, len(undialable))
+	return call(t, newMeshFunction(), names, types.TupleValueMust(kinds, texts(undialable...).Elements()))
 }
 
-func TestAMeshHasEachPairOnceAndTheFirstOfTheSortedNamesDials(t *testing.T) {
+// refuses fails the test unless an error is about this argument, and says this.
+func refuses(t *testing.T, err *function.FuncError, argument int64, expected string) {
+	t.Helper()
+	if err == nil || err.FunctionArgument == nil || *err.FunctionArgument != argument || err.Text != expected {
+		t.Errorf("the error is %v, expected at argument %d: %s", err, argument, expected)
+	}
+}
+
+func TestAMeshHasEachPairOnce(t *testing.T) {
+	const none = "{}"
+	// By default, the first of the sorted names dials.
 	const three = `{"milan-naples":{"client":"milan","server":"naples"},"milan-rome":{"client":"milan","server":"rome"},` +
 		`"naples-rome":{"client":"naples","server":"rome"}}`
-	for _, test := range []struct {
-		names    []string
-		expected string
-	}{
-		{nil, `{}`},
-		{[]string{"rome"}, `{}`},
-		{[]string{"rome", "milan", "naples"}, three},
-		{[]string{"naples", "rome", "milan"}, three},
-	} {
-		if got, err := calledMesh(t, texts(test.names...)); err != nil || got.String() != test.expected {
-			t.Errorf("%q: %s (%v)", test.names, got, err)
-		}
-	}
-}
-
-func TestAClusterOfAMeshThatCannotBeDialedDialsInEachOfItsPairs(t *testing.T) {
-	const expected = `{"milan-naples":{"client":"naples","server":"milan"},` +
+	const withoutNaples = `{"milan-naples":{"client":"naples","server":"milan"},` +
 		`"milan-rome":{"client":"milan","server":"rome"},"naples-rome":{"client":"naples","server":"rome"}}`
-	for _, undialable := range [][]string{{"naples"}, {"naples", "naples"}} {
-		got, err := calledMesh(t, texts("rome", "milan", "naples"), undialable...)
-		if err != nil || got.String() != expected {
-			t.Errorf("%q: %s (%v)", undialable, got, err)
-		}
+	all := []string{"rome", "milan", "naples"}
+	for name, test := range map[string]struct {
+		names, undialable []string
+		expected          string
+	}{
+		"no leaf":                       {nil, nil, none},
+		"one leaf":                      {[]string{"rome"}, nil, none},
+		"three leaves":                  {all, nil, three},
+		"in another order":              {[]string{"naples", "rome", "milan"}, nil, three},
+		"one that can't be dialed":      {all, []string{"naples"}, withoutNaples},
+		"the same one, which is listed": {all, []string{"naples", "naples"}, withoutNaples},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, err := calledMesh(t, texts(test.names...), test.undialable...); err != nil || got.String() != test.expected {
+				t.Errorf("got %s (%v), expected %s", got, err, test.expected)
+			}
+		})
 	}
 }
 
 func TestAMeshOfInvalidNamesIsRejected(t *testing.T) {
-	const ambiguous = `The pair "a", "b-c" and the pair "a-b", "c" would both have the key "a-b-c". ` +
-		"Rename one of the clusters in the provider's `clusters`."
 	withNull := types.ListValueMust(types.StringType, []attr.Value{types.StringValue("rome"), types.StringNull()})
-	for _, test := range []struct {
+	for name, test := range map[string]struct {
 		names      types.List
 		undialable []string
 		argument   int64
 		expected   string
 	}{
-		{texts("rome", ""), nil, 0, `The name at index 1 is null or empty.`},
-		{withNull, nil, 0, `The name at index 1 is null or empty.`},
-		{
+		"an empty name": {texts("rome", ""), nil, 0, `The name at index 1 is null or empty.`},
+		"no name":       {withNull, nil, 0, `The name at index 1 is null or empty.`},
+		"a name twice": {
 			texts("rome", "milan", "rome"), nil, 0,
 			`The name "rome" occurs twice. A cluster has no shortcut with itself.`,
 		},
-		{texts("c", "b-c", "a-b", "a"), nil, 0, ambiguous},
-		{texts("rome", "milan"), []string{"rome", "turin"}, 2, `"turin" is not one of the names.`},
-		{
+		"two pairs with one key": {
+			texts("c", "b-c", "a-b", "a"), nil, 0,
+			`The pair "a", "b-c" and the pair "a-b", "c" would both have the key "a-b-c". ` +
+				"Rename one of the clusters in the provider's `clusters`.",
+		},
+		"a name more": {texts("rome", "milan"), []string{"rome", "turin"}, 2, `"turin" is not one of the names.`},
+		"two that can't be dialed": {
 			texts("rome", "milan", "naples"), []string{"rome", "milan"}, 2,
 			`Neither "rome" nor "milan" can be dialed, so nothing can connect the two. Leave one of them out of the ` +
 				`mesh, and connect it with the others in blocks of its own.`,
 		},
 	} {
-		_, err := calledMesh(t, test.names, test.undialable...)
-		if err == nil || err.FunctionArgument == nil || *err.FunctionArgument != test.argument || err.Text != test.expected {
-			t.Errorf("%s, %q: %v", test.names, test.undialable, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, err := calledMesh(t, test.names, test.undialable...)
+			refuses(t, err, test.argument, test.expected)
+		})
 	}
 }
 
@@ -114,14 +124,17 @@ func TestARemappedAddressKeepsItsHostPart(t *testing.T) {
 		{"fd00:1::a:b", "fd00:1::/64", "fd00:2::/64", "fd00:2::a:b"},
 		{"fd00:10::1", "fd00::/12", "fda0::/12", "fda0:10::1"},
 	} {
-		got, err := call(
-			t, newRemapIPFunction(), types.StringValue(test.ip), types.StringValue(test.from), types.StringValue(test.to),
-		)
-		if err != nil || !got.Equal(types.StringValue(test.expected)) {
-			t.Errorf("%s from %s to %s: %s (%v), expected %s", test.ip, test.from, test.to, got, err, test.expected)
-		}
+		t.Run(test.ip+" from "+test.from+" to "+test.to, func(t *testing.T) {
+			got, err := callTexts(t, newRemapIPFunction(), test.ip, test.from, test.to)
+			if err != nil || !got.Equal(types.StringValue(test.expected)) {
+				t.Errorf("got %s (%v), expected %s", got, err, test.expected)
+			}
+		})
 	}
 }
+
+// noRange ends the text of an error.
+const noRange = " is not an address range in CIDR notation, such as 10.1.0.0/16."
 
 func TestAnAddressThatCannotBeRemappedIsAnErrorOfTheWrongArgument(t *testing.T) {
 	for _, test := range []struct {
@@ -133,26 +146,18 @@ func TestAnAddressThatCannotBeRemappedIsAnErrorOfTheWrongArgument(t *testing.T) 
 		{"fe80::1%eth0", "fe80::/16", "fe81::/16", 0, `"fe80::1%eth0" is not an IP address.`},
 		{"10.2.0.1", "10.1.0.0/16", "10.71.0.0/16", 0, `10.2.0.1 is not in 10.1.0.0/16.`},
 		{"fd00::1", "10.1.0.0/16", "10.71.0.0/16", 0, `fd00::1 is not in 10.1.0.0/16.`},
-		{
-			"10.1.3.4", "10.1.0.0", "10.71.0.0/16", 1,
-			`"10.1.0.0" is not an address range in CIDR notation, such as 10.1.0.0/16.`,
-		},
-		{
-			"10.1.3.4", "10.1.0.0/16", "10.71.0.0/99", 2,
-			`"10.71.0.0/99" is not an address range in CIDR notation, such as 10.1.0.0/16.`,
-		},
+		{"10.1.3.4", "10.1.0.0", "10.71.0.0/16", 1, `"10.1.0.0"` + noRange},
+		{"10.1.3.4", "10.1.0.0/16", "10.71.0.0/99", 2, `"10.71.0.0/99"` + noRange},
 		{"10.1.3.4", "10.1.0.0/16", "fd00::/16", 2, `10.1.0.0/16 and fd00::/16 have different IP versions.`},
 		{
 			"10.1.3.4", "10.1.0.0/16", "10.71.0.0/17", 2,
 			`10.1.0.0/16 and 10.71.0.0/17 have different sizes. Liqo remaps a range to one of the same size.`,
 		},
 	} {
-		_, err := call(
-			t, newRemapIPFunction(), types.StringValue(test.ip), types.StringValue(test.from), types.StringValue(test.to),
-		)
-		if err == nil || err.FunctionArgument == nil || *err.FunctionArgument != test.argument || err.Text != test.expected {
-			t.Errorf("%s from %s to %s: %v", test.ip, test.from, test.to, err)
-		}
+		t.Run(test.ip+" from "+test.from+" to "+test.to, func(t *testing.T) {
+			_, err := callTexts(t, newRemapIPFunction(), test.ip, test.from, test.to)
+			refuses(t, err, test.argument, test.expected)
+		})
 	}
 }
 
@@ -169,20 +174,15 @@ func TestRangesWithACommonAddressOverlap(t *testing.T) {
 		{"fd00::/8", "fd00:1::/64", true},
 		{"0.0.0.0/0", "::/0", false},
 	} {
-		got, err := call(t, newCIDRsOverlapFunction(), types.StringValue(test.a), types.StringValue(test.b))
-		if err != nil || !got.Equal(types.BoolValue(test.expected)) {
-			t.Errorf("%s, %s: %s (%v)", test.a, test.b, got, err)
-		}
+		t.Run(test.a+" and "+test.b, func(t *testing.T) {
+			got, err := callTexts(t, newCIDRsOverlapFunction(), test.a, test.b)
+			if err != nil || !got.Equal(types.BoolValue(test.expected)) {
+				t.Errorf("they overlap: %s (%v)", got, err)
+			}
+		})
 	}
-}
-
-func TestAnInvalidRangeIsNamedInTheError(t *testing.T) {
-	_, err := call(t, newCIDRsOverlapFunction(), types.StringValue("10.1.0.0"), types.StringValue("10.1.0.0/16"))
-	if err == nil || *err.FunctionArgument != 0 || !strings.Contains(err.Text, `"10.1.0.0"`) {
-		t.Errorf("got %v", err)
-	}
-	_, err = call(t, newCIDRsOverlapFunction(), types.StringValue("10.1.0.0/16"), types.StringValue("here"))
-	if err == nil || *err.FunctionArgument != 1 || !strings.Contains(err.Text, `"here"`) {
-		t.Errorf("got %v", err)
-	}
+	_, err := callTexts(t, newCIDRsOverlapFunction(), "10.1.0.0", "10.1.0.0/16")
+	refuses(t, err, 0, `"10.1.0.0"`+noRange)
+	_, err = callTexts(t, newCIDRsOverlapFunction(), "10.1.0.0/16", "here")
+	refuses(t, err, 1, `"here"`+noRange)
 }

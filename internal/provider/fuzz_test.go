@@ -60,7 +60,7 @@ func FuzzCIDRs(f *testing.F) {
 	f.Add("", "/", "10.0.0.0/33")
 	f.Fuzz(func(t *testing.T, ip, from, to string) {
 		arguments := []string{ip, from, to}
-		remapped, err := call(t, newRemapIPFunction(), types.StringValue(ip), types.StringValue(from), types.StringValue(to))
+		remapped, err := callTexts(t, newRemapIPFunction(), arguments...)
 		switch {
 		case err != nil && (err.FunctionArgument == nil || *err.FunctionArgument > 2):
 			t.Errorf("%q: an error of no argument: %v", arguments, err)
@@ -71,8 +71,8 @@ func FuzzCIDRs(f *testing.F) {
 				t.Errorf("%q became %s", arguments, remapped)
 			}
 		}
-		one, err := call(t, newCIDRsOverlapFunction(), types.StringValue(from), types.StringValue(to))
-		other, reverse := call(t, newCIDRsOverlapFunction(), types.StringValue(to), types.StringValue(from))
+		one, err := callTexts(t, newCIDRsOverlapFunction(), from, to)
+		other, reverse := callTexts(t, newCIDRsOverlapFunction(), to, from)
 		if (err == nil) != (reverse == nil) || err == nil && !one.Equal(other) {
 			t.Errorf("%q: %s (%v), and in the other order %s (%v)", arguments, one, err, other, reverse)
 		}

@@ -23,18 +23,17 @@ func joining(client, server string) *shortcutModel {
 func TestALostLeafIsAnErrorOfAPlanUnlessTheStateHasItUnderThisName(t *testing.T) {
 	leaves := withClusters(t, map[string]access.Credentials{"rome": nowhere}, unknownNames{})
 	for name, test := range map[string]struct {
-		state     *shortcutModel
-		isWarning bool
+		state    *shortcutModel
+		severity diag.Severity
 	}{
-		"a new shortcut":         {&shortcutModel{}, false},
-		"a recorded shortcut":    {joining("rome", "turin"), true},
-		"a leaf with a new name": {joining("rome", "torino"), false},
+		"a new shortcut":         {&shortcutModel{}, diag.SeverityError},
+		"a recorded shortcut":    {joining("rome", "turin"), diag.SeverityWarning},
+		"a leaf with a new name": {joining("rome", "torino"), diag.SeverityError},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lost := &cluster.UnknownNameError{Name: "turin"}
 			trouble := leaves.planTrouble(t.Context(), "turin", test.state.serverEnd().leaf(), lost)
-			isWarning := trouble.Severity() == diag.SeverityWarning
-			if trouble.Summary() != "Unknown leaf turin" || isWarning != test.isWarning {
+			if trouble.Summary() != "Unknown leaf turin" || trouble.Severity() != test.severity {
 				t.Errorf("got %v", trouble)
 			}
 		})
@@ -50,42 +49,5 @@ func TestALeafThatCannotBeFoundByItsClusterIDEitherIsUnknown(t *testing.T) {
 	if text := fmt.Sprint(p.serverErr); !isUnknownName(p.serverErr) ||
 		!strings.Contains(text, `has the cluster ID "milan"`) || cluster.Unreachable(p.serverErr) {
 		t.Errorf("the server: %s", text)
-	}
-}
-
-func TestANewNameIsKnownOnlyIfItsLeafHasAnswered(t *testing.T) {
-	state := joining("rome", "milan")
-	answered := pair{client: cluster.Absent("roma", "rome")}
-	for name, test := range map[string]struct {
-		pair     pair
-		plan     *shortcutModel
-		expected bool
-	}{
-		"no new name":                 {pair{}, joining("rome", "milan"), true},
-		"its leaf has answered":       {answered, joining("roma", "milan"), true},
-		"its leaf has not answered":   {pair{}, joining("roma", "milan"), false},
-		"one of two has not answered": {answered, joining("roma", "milano"), false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := test.pair.knowsNewNames(test.plan, state); got != test.expected {
-				t.Errorf("got %t", got)
-			}
-		})
-	}
-}
-
-func TestALeafIsUnknownWhileItsNameOrItsCredentialsAre(t *testing.T) {
-	leaves := &leaves{unknown: unknownNames{names: map[string]bool{"turin": true}}}
-	rome, milan, turin, later := types.StringValue("rome"), types.StringValue("milan"), types.StringValue("turin"),
-		types.StringUnknown()
-	for expected, pairs := range map[bool][][]types.String{
-		false: {{rome, milan}},
-		true:  {{rome, turin}, {turin, rome}, {rome, later}, {later, rome}},
-	} {
-		for _, names := range pairs {
-			if got := leaves.unknownAny(names...); got != expected {
-				t.Errorf("%v: unknown: %t", names, got)
-			}
-		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -27,18 +26,18 @@ func links() []shortcut.Link {
 }
 
 func TestAListHasTheNetworksThatPassEveryFilter(t *testing.T) {
+	rome, milan, naples := types.StringValue("rome"), types.StringValue("milan"), types.StringValue("naples")
+	failed := types.StringValue("Error")
 	for name, test := range map[string]struct {
 		filters  shortcutListModel
 		expected []string // the servers
 	}{
-		"none":     {shortcutListModel{}, []string{"milan", "naples"}},
-		"a client": {shortcutListModel{Cluster: types.StringValue("rome")}, []string{"milan", "naples"}},
-		"a server": {shortcutListModel{Cluster: types.StringValue("naples")}, []string{"naples"}},
-		"a maker":  {shortcutListModel{MadeBy: types.StringValue("other")}, []string{"milan"}},
-		"a status": {shortcutListModel{Status: types.StringValue("Error")}, []string{"naples"}},
-		"filters that exclude": {
-			shortcutListModel{Cluster: types.StringValue("milan"), Status: types.StringValue("Error")}, nil,
-		},
+		"none":                        {shortcutListModel{}, []string{"milan", "naples"}},
+		"a client":                    {shortcutListModel{Cluster: rome}, []string{"milan", "naples"}},
+		"a server":                    {shortcutListModel{Cluster: naples}, []string{"naples"}},
+		"a maker":                     {shortcutListModel{MadeBy: types.StringValue("other")}, []string{"milan"}},
+		"a status":                    {shortcutListModel{Status: failed}, []string{"naples"}},
+		"filters that exclude":        {shortcutListModel{Cluster: milan, Status: failed}, nil},
 		"a cluster that is not there": {shortcutListModel{Cluster: types.StringValue("florence")}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -52,14 +51,6 @@ func TestAListHasTheNetworksThatPassEveryFilter(t *testing.T) {
 				t.Errorf("got %q, expected %q", servers, test.expected)
 			}
 		})
-	}
-}
-
-func TestTheSchemaOfTheListIsValid(t *testing.T) {
-	var resp list.ListResourceSchemaResponse
-	newShortcutList().ListResourceConfigSchema(t.Context(), list.ListResourceSchemaRequest{}, &resp)
-	if diags := resp.Schema.ValidateImplementation(t.Context()); diags.HasError() {
-		t.Error(diags)
 	}
 }
 

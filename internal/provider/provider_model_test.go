@@ -1,163 +1,100 @@
 package provider
 
 import (
-	"context"
-	"maps"
+	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
 // providerBlock returns a provider block with these attributes. The others are null.
-func providerBlock(t *testing.T, values map[string]tftypes.Value) providerModel {
+func providerBlock(t *testing.T, block values) providerModel {
 	t.Helper()
-	var schema provider.SchemaResponse
-	New("test").Schema(t.Context(), provider.SchemaRequest{}, &schema)
-	object, ok := schema.Schema.Type().TerraformType(t.Context()).(tftypes.Object)
-	if !ok {
-		t.Fatal("the schema is not an object")
-	}
-	config := tfsdk.Config{Schema: schema.Schema, Raw: tftypes.NewValue(object, filled(object, values))}
+	config := tfsdk.Config{Schema: providerSchema(), Raw: block.of(typeOf(providerSchema()))}
 	var model providerModel
 	sound(t, config.Get(t.Context(), &model))
 	return model
 }
 
-// clusters returns a `clusters` attribute with these entries. Their other attributes are null.
-func clusters(t *testing.T, entries map[string]map[string]tftypes.Value) tftypes.Value {
-	t.Helper()
-	var schema provider.SchemaResponse
-	New("test").Schema(t.Context(), provider.SchemaRequest{}, &schema)
-	attribute, diags := schema.Schema.AttributeAtPath(t.Context(), path.Root("clusters"))
-	sound(t, diags)
-	mapType, ok := attribute.GetType().TerraformType(t.Context()).(tftypes.Map)
-	if !ok {
-		t.Fatal("`clusters` is not a map")
-	}
-	entryType, ok := mapType.ElementType.(tftypes.Object)
-	if !ok {
-		t.Fatal("an entry of `clusters` is not an object")
-	}
-	values := map[string]tftypes.Value{}
-	for name, entry := range entries {
-		values[name] = tftypes.NewValue(entryType, filled(entryType, entry))
-	}
-	return tftypes.NewValue(mapType, values)
-}
-
-func filled(object tftypes.Object, values map[string]tftypes.Value) map[string]tftypes.Value {
-	all := map[string]tftypes.Value{}
-	for name, attribute := range object.AttributeTypes {
-		all[name] = tftypes.NewValue(attribute, nil)
-	}
-	maps.Copy(all, values)
-	return all
-}
-
-func text(value string) tftypes.Value { return tftypes.NewValue(tftypes.String, value) }
-
-var unknownText = tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
-
 func environment(variables map[string]string) func(string) string {
 	return func(name string) string { return variables[name] }
 }
 
+// configOf returns what a provider block says in an environment.
+func configOf(t *testing.T, block values, variables map[string]string) cluster.Config {
+	t.Helper()
+	config, _, diags := providerBlock(t, block).config(t.Context(), environment(variables))
+	sound(t, diags)
+	return config
+}
+
 func TestTheProviderBlockOverridesTheEnvironment(t *testing.T) {
-	variables := environment(map[string]string{"KUBE_CONFIG_PATH": "/from/environment"})
-	for expected, values := range map[string]map[string]tftypes.Value{
+	for expected, block := range map[string]values{
 		"/from/environment": {},
 		"/from/block":       {"config_path": text("/from/block")},
-		"/from/list": {"config_paths": tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{
-			text("/from/list"),
-		})},
+		"/from/list":        {"config_paths": listOf(text("/from/list"))},
 	} {
 		t.Run(expected, func(t *testing.T) {
-			model := providerBlock(t, values)
-			config, _, diags := model.config(t.Context(), variables)
-			if diags.HasError() || len(config.Kubeconfig.Paths) != 1 || config.Kubeconfig.Paths[0] != expected {
-				t.Errorf("got %v (%v), expected %s", config.Kubeconfig.Paths, diags, expected)
+			config := configOf(t, block, map[string]string{"KUBE_CONFIG_PATH": "/from/environment"})
+			if paths := config.Kubeconfig.Paths; !slices.Equal(paths, []string{expected}) {
+				t.Errorf("got %v", paths)
 			}
 		})
 	}
 }
 
 func TestEveryCredentialOfAClusterIsUsed(t *testing.T) {
-	entries := clusters(t, map[string]map[string]tftypes.Value{"rome": {
-		"config_path": text("1"), "config_context": text("2"),
-		"config_context_auth_info": text("3"), "config_context_cluster": text("4"),
-		"host": text("5"), "username": text("6"), "password": text("7"),
+	config := configOf(t, withRome(values{
+		"config_path": text("1"), "config_context": text("2"), "config_context_auth_info": text("3"),
+		"config_context_cluster": text("4"), "host": text("5"), "username": text("6"), "password": text("7"),
 		"tls_server_name": text("8"), "client_certificate": text("9"), "client_key": text("10"),
-		"cluster_ca_certificate": text("11"), "token": text("12"), "proxy_url": text("13"),
-		"credentials_from": text("15"), "cluster_id": text("16"),
-		"liqo_namespace": text("14"), "insecure": tftypes.NewValue(tftypes.Bool, true),
-	}})
-	model := providerBlock(t, map[string]tftypes.Value{"clusters": entries})
-	config, _, diags := model.config(t.Context(), environment(nil))
-	sound(t, diags)
-	rome := config.Clusters["rome"]
-	if rome.Kubeconfig.Paths[0] != "1" || rome.Context != "2" ||
-		rome.ContextAuthInfo != "3" || rome.ContextCluster != "4" ||
-		rome.Host != "5" || rome.Username != "6" || rome.Password != "7" ||
-		rome.TLSServerName != "8" || rome.ClientCertificate != "9" || rome.ClientKey != "10" ||
-		rome.ClusterCACertificate != "11" || rome.Token != "12" || rome.ProxyURL != "13" ||
-		rome.From != "15" || rome.ClusterID != "16" || rome.LiqoNamespace != "14" || !rome.Insecure {
+		"cluster_ca_certificate": text("11"), "token": text("12"), "proxy_url": text("13"), "liqo_namespace": text("14"),
+		"credentials_from": text("15"), "cluster_id": text("16"), "insecure": boolean(true),
+		"exec.api_version": text("17"), "exec.command": text("18"), "exec.args": listOf(text("19")),
+		"exec.env": textByName("A", text("20")),
+	}), nil)
+	expected := access.Credentials{
+		Kubeconfig: access.Kubeconfig{Paths: []string{"1"}}, Context: "2", ContextAuthInfo: "3", ContextCluster: "4",
+		Host: "5", Username: "6", Password: "7", TLSServerName: "8", ClientCertificate: "9", ClientKey: "10",
+		ClusterCACertificate: "11", Token: "12", ProxyURL: "13", LiqoNamespace: "14", From: "15", ClusterID: "16",
+		Insecure: true,
+		Exec:     &access.Exec{APIVersion: "17", Command: "18", Args: []string{"19"}, Env: map[string]string{"A": "20"}},
+	}
+	if !reflect.DeepEqual(config.Clusters["rome"], expected) {
 		t.Error("a credential is missing or in the wrong place")
 	}
 }
 
-func TestLiqoHasADefaultNamespace(t *testing.T) {
-	model := providerBlock(t, nil)
-	if config, _, _ := model.config(t.Context(), environment(nil)); config.LiqoNamespace != "liqo" {
-		t.Errorf("got %q", config.LiqoNamespace)
+func TestTheNamespaceOfLiqoHasADefaultAndAClusterMayHaveItsOwn(t *testing.T) {
+	if config := configOf(t, nil, nil); config.LiqoNamespace != "liqo" {
+		t.Errorf("by default, it is %q", config.LiqoNamespace)
 	}
-}
-
-func TestAClusterOverridesTheNamespaceOfLiqo(t *testing.T) {
-	model := providerBlock(t, map[string]tftypes.Value{
-		"liqo_namespace": text("networking"),
-		"clusters":       clusters(t, map[string]map[string]tftypes.Value{"rome": {"liqo_namespace": text("of-rome")}}),
-	})
-	config, _, diags := model.config(t.Context(), environment(nil))
-	if diags.HasError() || config.LiqoNamespace != "networking" || config.Clusters["rome"].LiqoNamespace != "of-rome" {
-		t.Errorf("got %q, and %q for Rome (%v)", config.LiqoNamespace, config.Clusters["rome"].LiqoNamespace, diags)
+	block := withRome(values{"liqo_namespace": text("of-rome")})
+	block["liqo_namespace"] = text("networking")
+	config := configOf(t, block, nil)
+	if config.LiqoNamespace != "networking" || config.Clusters["rome"].LiqoNamespace != "of-rome" {
+		t.Errorf("got %q, and %q for Rome", config.LiqoNamespace, config.Clusters["rome"].LiqoNamespace)
 	}
 }
 
 func TestAKubeconfigCanBeGivenAsContent(t *testing.T) {
 	content := text("apiVersion: v1")
-	model := providerBlock(t, map[string]tftypes.Value{
-		"config_content": content,
-		"clusters":       clusters(t, map[string]map[string]tftypes.Value{"rome": {"config_content": content}}),
-	})
-	config, _, diags := model.config(t.Context(), environment(map[string]string{"KUBECONFIG": "/from/environment"}))
-	if diags.HasError() || config.Kubeconfig.Content != "apiVersion: v1" || len(config.Kubeconfig.Paths) != 0 ||
+	block := withRome(values{"config_content": content})
+	block["config_content"] = content
+	config := configOf(t, block, map[string]string{"KUBECONFIG": "/from/environment"})
+	if config.Kubeconfig.Content != "apiVersion: v1" || len(config.Kubeconfig.Paths) != 0 ||
 		config.Clusters["rome"].Kubeconfig.Content != "apiVersion: v1" {
 		t.Error("the content is not used for the leaves")
 	}
 }
 
-func TestACredentialPluginIsUsed(t *testing.T) {
-	entries := clusters(t, map[string]map[string]tftypes.Value{"rome": {
-		"exec": program(map[string]tftypes.Value{
-			"api_version": text("client.authentication.k8s.io/v1"), "command": text("aws"), "args": listOf(text("eks")),
-			"env": textByName("A", text("1")),
-		}),
-	}})
-	model := providerBlock(t, map[string]tftypes.Value{"clusters": entries})
-	config, _, diags := model.config(t.Context(), environment(nil))
-	run := config.Clusters["rome"].Exec
-	if diags.HasError() || run == nil || run.APIVersion != "client.authentication.k8s.io/v1" || run.Command != "aws" ||
-		!slices.Equal(run.Args, []string{"eks"}) || run.Env["A"] != "1" {
-		t.Errorf("got %+v (%v)", run, diags)
-	}
-}
-
 func TestOnlyLeavesWithUnknownCredentialsAreUnknown(t *testing.T) {
-	entries := clusters(t, map[string]map[string]tftypes.Value{
+	entries := clusters(map[string]values{
 		"rome":  {"host": unknownText},
 		"milan": {"host": text("https://milan")},
 		"turin": {"host": text("https://tunnel"), "config_context": text("turin")},
@@ -166,35 +103,26 @@ func TestOnlyLeavesWithUnknownCredentialsAreUnknown(t *testing.T) {
 		"lucca": {"credentials_from": text("a context")},
 	})
 	for name, test := range map[string]struct {
-		values         map[string]tftypes.Value
+		block          values
 		unknown, known []string
 	}{
 		"a host": {
-			map[string]tftypes.Value{"clusters": entries}, []string{"rome", "siena"},
+			values{"clusters": entries}, []string{"rome", "siena"},
 			[]string{"milan", "monza", "lucca", "turin", "a context"},
 		},
 		"the kubeconfig": {
-			map[string]tftypes.Value{"config_path": unknownText, "clusters": entries},
+			values{"config_path": unknownText, "clusters": entries},
 			[]string{"rome", "siena", "turin", "lucca", "a context"}, []string{"milan", "monza"},
 		},
-		"Liqo's namespace": {map[string]tftypes.Value{"liqo_namespace": unknownText}, []string{"rome", "milan"}, nil},
-		"all the clusters": {
-			map[string]tftypes.Value{"clusters": tftypes.NewValue(entries.Type(), tftypes.UnknownValue)},
-			[]string{"rome", "a context"}, nil,
-		},
+		"Liqo's namespace": {values{"liqo_namespace": unknownText}, []string{"rome", "milan"}, nil},
+		"all the clusters": {values{"clusters": unknownOf(entries.Type())}, []string{"rome", "a context"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			model := providerBlock(t, test.values)
-			_, unknown, diags := model.config(t.Context(), environment(nil))
+			_, unknown, diags := providerBlock(t, test.block).config(t.Context(), environment(nil))
 			sound(t, diags)
-			for _, leaf := range test.unknown {
-				if !unknown.has(leaf) {
-					t.Errorf("%s is known", leaf)
-				}
-			}
-			for _, leaf := range test.known {
-				if unknown.has(leaf) {
-					t.Errorf("%s is unknown", leaf)
+			for _, leaf := range slices.Concat(test.unknown, test.known) {
+				if expected := slices.Contains(test.unknown, leaf); unknown.has(leaf) != expected {
+					t.Errorf("%s is unknown: %t, expected %t", leaf, !expected, expected)
 				}
 			}
 		})
@@ -202,11 +130,10 @@ func TestOnlyLeavesWithUnknownCredentialsAreUnknown(t *testing.T) {
 }
 
 func TestTheSchemasAreValidAndDescribeEveryAttribute(t *testing.T) {
-	server := unconfigured()
-	schemas, err := server.GetProviderSchema(t.Context(), nil)
+	schemas, err := unconfigured().GetProviderSchema(t.Context(), nil)
 	must(t, err)
-	for _, diagnostic := range schemas.Diagnostics {
-		t.Errorf("%s: %s", diagnostic.Summary, diagnostic.Detail)
+	if len(schemas.Diagnostics) > 0 {
+		t.Error(told(schemas.Diagnostics))
 	}
 	for name, resource := range schemas.ResourceSchemas {
 		for _, attribute := range resource.Block.Attributes {
@@ -218,23 +145,14 @@ func TestTheSchemasAreValidAndDescribeEveryAttribute(t *testing.T) {
 }
 
 func TestSecretsAreSensitive(t *testing.T) {
-	server := unconfigured()
-	schemas, err := server.GetProviderSchema(context.Background(), nil)
-	must(t, err)
-	sensitive := map[string]bool{}
-	for _, attribute := range schemas.Provider.Block.Attributes {
-		sensitive[attribute.Name] = attribute.Sensitive
-		if attribute.NestedType != nil {
-			for _, nested := range attribute.NestedType.Attributes {
-				sensitive[attribute.Name+"."+nested.Name] = nested.Sensitive
-			}
-		}
-	}
-	for _, name := range []string{
-		"config_content", "clusters.config_content", "clusters.password", "clusters.token", "clusters.client_key",
+	ofRome := path.Root("clusters").AtMapKey("rome")
+	for _, at := range []path.Path{
+		path.Root("config_content"), ofRome.AtName("config_content"), ofRome.AtName("password"), ofRome.AtName("token"),
+		ofRome.AtName("client_key"),
 	} {
-		if !sensitive[name] {
-			t.Errorf("%s is not sensitive", name)
+		attribute, diags := providerSchema().AttributeAtPath(t.Context(), at)
+		if diags.HasError() || !attribute.IsSensitive() {
+			t.Errorf("%s is not sensitive (%v)", at, diags)
 		}
 	}
 }

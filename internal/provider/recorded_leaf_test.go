@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -39,10 +38,8 @@ func TestAClusterIsKnownByItsIDAndItsUID(t *testing.T) {
 		is       bool
 		fails    bool
 	}{
-		"the same": {inState("uid-of-milan"), called(t, "milano", "milan"), true, false},
-		"another ID": {
-			inState("uid-of-milan"), called(t, "milan", "milan-2"), false, false,
-		},
+		"the same":                                   {inState("uid-of-milan"), called(t, "milano", "milan"), true, false},
+		"another ID":                                 {inState("uid-of-milan"), called(t, "milan", "milan-2"), false, false},
 		"the ID in another environment":              {inState("before"), clustertest.Leaf(t, "milan"), false, false},
 		"Liqo installed again over the resource":     {reinstalled, clustertest.Leaf(t, "milan"), true, false},
 		"Liqo installed again over something else":   {reinstalled, called(t, "milan", "milan-2"), false, false},
@@ -63,17 +60,8 @@ func TestAClusterIsKnownByItsIDAndItsUID(t *testing.T) {
 }
 
 func TestObjectsOfTheResourceProveThatItIsTheCluster(t *testing.T) {
-	own, lent := clustertest.Configuration("rome"), clustertest.TenantNamespace("rome")
-	for _, object := range []interface {
-		SetLabels(labels map[string]string)
-		GetLabels() map[string]string
-		SetAnnotations(annotations map[string]string)
-	}{own, lent} {
-		labels := object.GetLabels()
-		labels["app.kubernetes.io/managed-by"] = "terraform-provider-liqo"
-		object.SetLabels(labels)
-		object.SetAnnotations(map[string]string{"terraform-provider-liqo/owner": "mine"})
-	}
+	own := markedFor("mine", clustertest.Configuration("rome"))
+	lent := markedFor("mine", clustertest.TenantNamespace("rome"))
 	for name, test := range map[string]struct {
 		leaf          *cluster.Leaf
 		remote, token string
@@ -91,25 +79,6 @@ func TestObjectsOfTheResourceProveThatItIsTheCluster(t *testing.T) {
 				t.Errorf("%t (%v)", got, err)
 			}
 		})
-	}
-}
-
-func TestAMessageAboutAnotherClusterSaysWhichItWasAndWhichItIs(t *testing.T) {
-	leaf := called(t, "milan", "milan")
-	another := &anotherClusterError{recorded: inState("before"), leaf: leaf, silent: []string{"due"}}
-	text := detail(anotherCluster(another))
-	for _, part := range []string{
-		`The name "milan" refers to cluster "milan" (UID uid-of-milan) now, but `,
-		`but the resource is for cluster "milan" (UID before).`,
-		`It may be one of the leaves that did not answer: ["due"].`, "credentials of another environment",
-	} {
-		if !strings.Contains(text, part) {
-			t.Errorf("%q is not in: %s", part, text)
-		}
-	}
-	another.former = called(t, "milano", "milan")
-	if text := detail(anotherCluster(another)); !strings.Contains(text, "set `server = \"milano\"`") {
-		t.Errorf("got %s", text)
 	}
 }
 

@@ -2,16 +2,12 @@ package provider
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 )
-
-// nowhere has credentials that cannot be used.
-var nowhere = access.Credentials{Kubeconfig: access.Kubeconfig{Paths: []string{"/nowhere"}}}
 
 func TestAnImportIDIsSplitIntoTwoKnownNames(t *testing.T) {
 	const eksRome, eksMilan = "arn:aws:eks:eu-west-1:111122223333:cluster/rome",
@@ -37,11 +33,7 @@ func TestAnImportIDIsSplitIntoTwoKnownNames(t *testing.T) {
 			for _, failure := range []error{pair.clientErr, pair.serverErr} {
 				said += fmt.Sprintf(" %v", failure)
 			}
-			for _, part := range expected {
-				if !strings.Contains(said, part) {
-					t.Errorf("expected %s, got: %s", part, said)
-				}
-			}
+			mentions(t, said, expected...)
 		})
 	}
 }

@@ -1,44 +1,17 @@
 package provider
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
-
-// kept implements the private state.
-type kept map[string]string
-
-func (k kept) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) {
-	return []byte(k[key]), nil
-}
-
-func (k kept) SetKey(_ context.Context, key string, value []byte) diag.Diagnostics {
-	k[key] = string(value)
-	return nil
-}
-
-func TestAnInstanceKeepsItsTokenBetweenOperations(t *testing.T) {
-	private := kept{}
-	before := ownership{}.named()
-	sound(t, before.save(t.Context(), private))
-	after, diags := ownershipOf(t.Context(), private, before.id())
-	if diags.HasError() || after.Token == "" || after != before || after.owner(owner.Origin{}).Claims {
-		t.Errorf("got %+v, saved %+v (%v)", after, before, diags)
-	}
-	if again := after.named(); again.Token != after.Token {
-		t.Errorf("the token has changed to %q", again.Token)
-	}
-}
 
 func TestTheStateDecidesWhoseAnInstanceIs(t *testing.T) {
 	mine, unmarked := types.StringValue("mine"), types.StringNull()
@@ -70,11 +43,7 @@ func TestTheStateDecidesWhoseAnInstanceIs(t *testing.T) {
 }
 
 func TestAnImportedShortcutGetsTheTokenOfItsOwner(t *testing.T) {
-	madeByOne := clustertest.Configuration("milan")
-	labels := madeByOne.GetLabels()
-	labels[owner.ManagedByLabel] = owner.ManagedBy
-	madeByOne.SetLabels(labels)
-	madeByOne.SetAnnotations(map[string]string{owner.ManagedBy + "/owner": "one"})
+	madeByOne := markedFor("one", clustertest.Configuration("milan"))
 	for name, test := range map[string]struct {
 		before ownership
 		token  string // expected; empty for any

@@ -3,7 +3,6 @@ package provider
 import (
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,22 +17,17 @@ func TestObjectsMoveBackToTheTenantNamespaceUnlessTheyAreThere(t *testing.T) {
 	unusual := clustertest.Leaf(t, "milan", &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{Name: "tenants-rome", Labels: labels},
 	})
+	none, own, byDefault := types.StringNull(), types.StringValue("mine"), types.StringValue("liqo-tenant-rome")
 	for name, test := range map[string]struct {
 		milan                *cluster.Leaf
 		configured, recorded types.String
 		stays                bool
 	}{
-		"in the tenant namespace": {
-			usual, types.StringNull(), types.StringValue("liqo-tenant-rome"), true,
-		},
-		"in a tenant namespace of an unusual name": {
-			unusual, types.StringNull(), types.StringValue("tenants-rome"), true,
-		},
-		"in a namespace that is not asked for (any more)": {usual, types.StringNull(), types.StringValue("mine"), false},
-		"in a configured namespace": {
-			usual, types.StringValue("mine"), types.StringValue("mine"), true,
-		},
-		"in no namespace, before the first apply": {usual, types.StringNull(), types.StringNull(), false},
+		"in the tenant namespace":                         {usual, none, byDefault, true},
+		"in a tenant namespace of an unusual name":        {unusual, none, types.StringValue("tenants-rome"), true},
+		"in a namespace that is not asked for (any more)": {usual, none, own, false},
+		"in a configured namespace":                       {usual, own, own, true},
+		"in no namespace, before the first apply":         {usual, none, none, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := planningOf(shortcutModel{ServerNamespace: test.recorded}, shortcutModel{ServerNamespace: test.configured}, nil,
@@ -47,37 +41,37 @@ func TestObjectsMoveBackToTheTenantNamespaceUnlessTheyAreThere(t *testing.T) {
 }
 
 func TestAConfiguredNamespaceIsReservedOncePerLeaf(t *testing.T) {
-	rome, milan, naples := cluster.Absent("rome", "rome"), cluster.Absent("milan", "milan"),
-		cluster.Absent("naples", "naples")
+	none, unknown := types.StringNull(), types.StringUnknown()
+	own, other := types.StringValue("own"), types.StringValue("other")
 	var reserved reservations
-	first := shortcutModel{ClientNamespace: types.StringValue("own"), ServerNamespace: types.StringValue("own")}
-	reserve := func(leaves pair, config shortcutModel, token string) diag.Diagnostics {
-		return reserved.reserveNamespaces(planningOf(shortcutModel{}, config, nil, leaves).ends(), token)
+	reserve := func(leaves pair, client, server types.String, token string) bool {
+		config := shortcutModel{ClientNamespace: client, ServerNamespace: server}
+		return !reserved.reserveNamespaces(planningOf(shortcutModel{}, config, nil, leaves).ends(), token).HasError()
 	}
+	of := func(name string) *cluster.Leaf { return cluster.Absent(name, name) }
 	for range 2 { // Terraform plans a replacement twice
-		if diags := reserve(pair{client: rome, server: milan}, first, "one"); len(diags) > 0 {
-			t.Errorf("an instance cannot reserve its own namespaces again: %v", diags)
+		if !reserve(pair{client: of("rome"), server: of("milan")}, own, own, "one") {
+			t.Error("an instance cannot reserve its own namespaces again")
 		}
 	}
 	for name, test := range map[string]struct {
 		client, server types.String
-		refused        bool
+		accepted       bool
 	}{
-		"the same on the same leaf": {types.StringNull(), types.StringValue("own"), true},
-		"the same on another leaf":  {types.StringValue("own"), types.StringNull(), false},
-		"another on the same leaf":  {types.StringNull(), types.StringValue("mine"), false},
-		"the tenant namespace":      {types.StringNull(), types.StringNull(), false},
-		"an unknown namespace":      {types.StringUnknown(), types.StringUnknown(), false},
+		"the same on the same leaf": {none, own, false},
+		"the same on another leaf":  {own, none, true},
+		"another on the same leaf":  {none, other, true},
+		"the tenant namespace":      {none, none, true},
+		"an unknown namespace":      {unknown, unknown, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			config := shortcutModel{ClientNamespace: test.client, ServerNamespace: test.server}
-			diags := reserve(pair{client: naples, server: rome}, config, name)
-			if diags.HasError() != test.refused {
-				t.Error(diags)
+			accepted := reserve(pair{client: of("naples"), server: of("rome")}, test.client, test.server, name)
+			if accepted != test.accepted {
+				t.Errorf("it is accepted: %t", accepted)
 			}
 		})
 	}
-	if diags := reserve(pair{}, first, "two"); len(diags) > 0 {
-		t.Errorf("an unknown leaf: %v", diags)
+	if !reserve(pair{}, own, own, "two") {
+		t.Error("it is reserved on an unknown leaf")
 	}
 }

@@ -18,26 +18,19 @@ func TestOtherRangesAreAReplacementOnlyIfLiqoDoesNotFollow(t *testing.T) {
 		})
 	}
 	rome, milan := clustertest.Leaf(t, "rome"), clustertest.OlderLiqo(clustertest.Leaf(t, "milan"))
-	before := announced("10.0.0.0/16", "10.0.0.0/16")
+	both, before := pair{client: rome, server: milan}, announced("10.0.0.0/16", "10.0.0.0/16")
+	other, elsewhere := announced("10.0.0.0/17", "10.0.0.0/17"), announced("10.0.0.0/16", "10.9.0.0/16")
 	for name, test := range map[string]struct {
 		client, server, was types.Object // was is that of both
 		pair                pair
 		replaced            bool
 	}{
-		"to Liqo 1.1": {announced("10.0.0.0/17", "10.0.0.0/17"), before, before, pair{client: rome, server: milan}, true},
-		"to Liqo 1.2": {before, announced("10.0.0.0/17", "10.0.0.0/17"), before, pair{client: rome, server: milan}, false},
-		"to a leaf that can't be read": {
-			announced("10.0.0.0/17", "10.0.0.0/17"), before, before, pair{client: rome}, false,
-		},
-		"the same ranges, remapped elsewhere": {
-			announced("10.0.0.0/16", "10.9.0.0/16"), before, before, pair{client: rome, server: milan}, false,
-		},
-		"ranges that are known later": {
-			types.ObjectUnknown(networkTypes), before, before, pair{client: rome, server: milan}, true,
-		},
-		"a Configuration that is missing": {
-			before, before, types.ObjectNull(networkTypes), pair{client: rome, server: milan}, false,
-		},
+		"to Liqo 1.1":                         {other, before, before, both, true},
+		"to Liqo 1.2":                         {before, other, before, both, false},
+		"to a leaf that can't be read":        {other, before, before, pair{client: rome}, false},
+		"the same ranges, remapped elsewhere": {elsewhere, before, before, both, false},
+		"ranges that are known later":         {types.ObjectUnknown(networkTypes), before, before, both, true},
+		"a Configuration that is missing":     {before, before, types.ObjectNull(networkTypes), both, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := planningOf(shortcutModel{ClientNetwork: test.client, ServerNetwork: test.server}, shortcutModel{},

@@ -11,59 +11,28 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// plannedWithoutLeaves returns the plan of a configuration while the provider knows no leaf yet.
-func plannedWithoutLeaves(t *testing.T, values map[string]tftypes.Value) map[string]tftypes.Value {
-	t.Helper()
-	object := shortcutType()
-	var attributes map[string]tftypes.Value
-	must(t, planned(t, tftypes.NewValue(object, filled(object, values))).As(&attributes))
-	return attributes
-}
-
-func TestUnsetAttributesHaveTheirDefault(t *testing.T) {
-	planned := plannedWithoutLeaves(t, map[string]tftypes.Value{"client": text("rome"), "server": text("milan")})
-	yes, no := tftypes.NewValue(tftypes.Bool, true), tftypes.NewValue(tftypes.Bool, false)
-	for name, expected := range map[string]tftypes.Value{
-		"mtu": number(1340), "wait_for_connection": yes, "cidr_remapping": text("allow"),
-		"on_destroy": text("reset"), "abandon_lost_cluster": no, "destroy_peering_network": no,
-	} {
-		t.Run(name, func(t *testing.T) {
-			if !planned[name].Equal(expected) {
-				t.Errorf("%s is %s, expected %s", name, planned[name], expected)
-			}
-		})
+func TestUnsetAttributesHaveTheirDefaultOrAreKnownAfterTheApply(t *testing.T) {
+	defaults := values{
+		"client": text("rome"), "server": text("milan"), "mtu": number(1340), "wait_for_connection": boolean(true),
+		"cidr_remapping": text("allow"), "on_destroy": text("reset"), "abandon_lost_cluster": boolean(false),
+		"destroy_peering_network": boolean(false), "server_gateway.service_type": text("LoadBalancer"),
+		"server_gateway.port": number(51840),
 	}
-	var gateway map[string]tftypes.Value
-	must(t, planned["server_gateway"].As(&gateway))
-	for name, value := range gateway {
-		switch name {
-		case "service_type":
-			if !value.Equal(text("LoadBalancer")) {
-				t.Errorf("the Service is of type %s", value)
-			}
-		case "port":
-			if !value.Equal(number(51840)) {
-				t.Errorf("the port is %s", value)
-			}
-		default:
-			if !value.IsNull() {
-				t.Errorf("%s is %s", name, value)
-			}
+	fromTheLeaves := []string{
+		"id", "owner_id", "client_cluster_id", "server_cluster_id", "client_cluster_uid", "server_cluster_uid",
+		"client_namespace", "server_namespace", "client_network", "server_network", "server_endpoint", "status",
+	}
+	for name, value := range valuesOf(t, planned(t, romeMilan(nil))) {
+		expected, set := defaults[name]
+		block, _, _ := strings.Cut(name, ".")
+		if !set {
+			expected = tftypes.NewValue(value.Type(), nil)
 		}
-	}
-	if !planned["client_gateway"].IsNull() {
-		t.Errorf("client_gateway is %s", planned["client_gateway"])
-	}
-}
-
-func TestValuesFromTheLeavesAreKnownAfterTheApply(t *testing.T) {
-	planned := plannedWithoutLeaves(t, map[string]tftypes.Value{"client": text("rome"), "server": text("milan")})
-	for _, name := range []string{
-		"id", "client_cluster_id", "server_cluster_id", "client_namespace", "server_namespace", "client_network",
-		"server_network", "server_endpoint", "status",
-	} {
-		if planned[name].IsKnown() {
-			t.Errorf("%s is %s", name, planned[name])
+		if slices.Contains(fromTheLeaves, block) {
+			expected = unknownOf(value.Type())
+		}
+		if !value.Equal(expected) {
+			t.Errorf("%s is %s, expected %s", name, value, expected)
 		}
 	}
 }

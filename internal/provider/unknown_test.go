@@ -64,7 +64,7 @@ func TestAnySettingMayBeKnownOnlyByTheApply(t *testing.T) {
 					}
 				}
 			}
-			config := withUnknown(t, configured.object(shortcutType(), ""), unknown)
+			config := withUnknown(t, configured.of(shortcutType()), unknown)
 			var plan, configuration shortcutModel
 			raw := withUnknown(t, planned(t, config), unknown)
 			diags := tfsdk.Plan{Schema: shortcutSchema(), Raw: raw}.Get(t.Context(), &plan)

@@ -6,16 +6,14 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
-// inStates returns a shortcut in the form that a state accepts.
-func inStates(t *testing.T) shortcutModel {
+// stored returns a shortcut in the form that a state accepts.
+func stored(t *testing.T) shortcutModel {
 	t.Helper()
 	model := recorded(t, shortcut.Connected)
 	model.Timeouts = timeouts.Value{Object: types.ObjectNull(map[string]attr.Type{
@@ -35,11 +33,10 @@ func TestAStateRecordsWhatACreateHasMadeAlsoIfNobodyCanReadIt(t *testing.T) {
 		"after a refusal, which has made nothing": {&trouble.Problem{Refused: true}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			plan := inStates(t)
+			plan := stored(t)
 			plan.OwnerID, plan.Status = types.StringValue("mine"), types.StringUnknown()
 			plan.ServerEndpoint = types.ObjectUnknown(endpointTypes)
-			schema := shortcutSchema()
-			state := tfsdk.State{Schema: schema, Raw: tftypes.NewValue(schema.Type().TerraformType(t.Context()), nil)}
+			state := noState(t)
 			diags := recordUnread(t.Context(), &plan, &state, test.failure, away)
 			if len(diags) != 1 || diags.HasError() != test.isError || state.Raw.IsNull() == test.recorded {
 				t.Errorf("%v, and the state is %v", diags, state.Raw)
@@ -58,9 +55,8 @@ func TestAStateRecordsWhatACreateHasMadeAlsoIfNobodyCanReadIt(t *testing.T) {
 }
 
 func TestAnUpdateThatFailedKeepsTheStateIfNobodyCanReadTheLeaves(t *testing.T) {
-	before := inStates(t)
-	schema := shortcutSchema()
-	state := tfsdk.State{Schema: schema, Raw: tftypes.NewValue(schema.Type().TerraformType(t.Context()), nil)}
+	before := stored(t)
+	state := noState(t)
 	sound(t, state.Set(t.Context(), &before))
 	kept, plan := state.Raw.Copy(), before
 	plan.MTU, plan.Status = types.Int32Value(1300), types.StringUnknown()

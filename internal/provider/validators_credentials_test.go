@@ -4,8 +4,6 @@ import (
 	"encoding/base64"
 	"strings"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
 // These have the form of credentials, and nothing inside.
@@ -29,12 +27,8 @@ func TestACredentialThatNoRequestCanCarryIsRejectedAtItsAttributeAndNotShown(t *
 		"a token of two lines":        {"token", "sec\nret", "a line break or another control character inside"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			said := validateProvider(t, map[string]tftypes.Value{"clusters": clusters(t, map[string]map[string]tftypes.Value{
-				"rome": {test.attribute: text(test.value)},
-			})})
-			if !strings.Contains(said, `AttributeName("`+test.attribute+`")`) || !strings.Contains(said, test.said) {
-				t.Errorf("got %s", said)
-			}
+			said := validateProvider(t, withRome(values{test.attribute: text(test.value)}))
+			mentions(t, said, `clusters["rome"].`+test.attribute, test.said)
 			if strings.Contains(said, strings.TrimSpace(test.value)) || strings.Contains(said, "c2VjcmV0") {
 				t.Errorf("the value is shown: %s", said)
 			}
@@ -43,15 +37,13 @@ func TestACredentialThatNoRequestCanCarryIsRejectedAtItsAttributeAndNotShown(t *
 }
 
 func TestCredentialsAsFilesAndCloudsGiveThemAreAccepted(t *testing.T) {
-	said := validateProvider(t, map[string]tftypes.Value{
-		"config_content": text(kubeconfigYAML),
-		"clusters": clusters(t, map[string]map[string]tftypes.Value{"rome": {
-			"client_certificate":     text(pemCertificate),
-			"cluster_ca_certificate": text("# of Rome\n" + pemCertificate + pemCertificate),
-			"client_key":             text(pemCertificate + pemKey), "token": text("s3cret\r\n"),
-		}}),
+	block := withRome(values{
+		"client_certificate":     text(pemCertificate),
+		"cluster_ca_certificate": text("# of Rome\n" + pemCertificate + pemCertificate),
+		"client_key":             text(pemCertificate + pemKey), "token": text("s3cret\r\n"),
 	})
-	if said != "" {
+	block["config_content"] = text(kubeconfigYAML)
+	if said := validateProvider(t, block); said != "" {
 		t.Errorf("got %s", said)
 	}
 }
