@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -161,42 +160,32 @@ func (a *attempt) dial(
 func (a *attempt) connect(
 	ctx context.Context, credentials access.Credentials, config Config, patience patience,
 ) error {
-	dialled, err := credentials.RESTConfig()
-	if err != nil {
-		return unusable(a.name, err)
-	}
-	dialled.UserAgent = config.UserAgent
-	dialled.QPS = -1 // API servers protect themselves; a second limit here would only add delays
-	dialled.WarningHandler = rest.NoWarnings{}
-	dialled.Wrap(a.wrap)
-
-	within, giveUp := context.WithCancelCause(ctx)
-	defer giveUp(nil)
-	answering := lateLimit{within}
-	plugin, err := access.TakePlugin(ctx, dialled)
-	if err != nil {
-		return unusable(a.name, err)
-	}
-	a.plugin.Store(plugin)
-	begin := func() { time.AfterFunc(patience.answer, func() { giveUp(context.DeadlineExceeded) }) }
-	synced, err := a.dial(ctx, dialled, credentials, newOpening(answering.Done(), begin))
+	dialled, err := a.prepare(ctx, credentials, config)
 	if err != nil {
 		return err
 	}
-	var prefetch sync.WaitGroup
-	if config.Prefetch != nil {
-		prefetch.Go(func() { config.Prefetch(ctx, a.leaf) })
+	within, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	begin := func() { time.AfterFunc(patience.answer, func() { giveUp(context.DeadlineExceeded) }) }
+	synced, err := a.dial(ctx, dialled, credentials, newOpening(within.Done(), begin))
+	if err != nil {
+		return err
 	}
+	filled := make(chan error, 1)
+	go func() {
+		if config.Prefetch != nil {
+			config.Prefetch(ctx, a.leaf)
+		}
+		filled <- <-synced
+	}()
 	// The request for the ID shows most clearly what is wrong with the credentials or the cluster. So its error comes
 	// first.
-	if err := a.leaf.readID(answering); err != nil { //nolint:contextcheck // it is within ctx
+	if err := a.leaf.readID(lateLimit{within}); err != nil { //nolint:contextcheck // it is within ctx
 		return err
 	}
 	if err := a.leaf.checkIdentity(credentials); err != nil {
 		return err
 	}
-	filled := make(chan error, 1)
-	go func() { err := <-synced; prefetch.Wait(); filled <- err }()
 	select {
 	case err := <-filled:
 		if err != nil {
@@ -207,6 +196,24 @@ func (a *attempt) connect(
 	}
 	a.health.start()
 	return nil
+}
+
+// prepare returns how to reach the leaf, and takes the credential plugin if there is one.
+func (a *attempt) prepare(ctx context.Context, credentials access.Credentials, config Config) (*rest.Config, error) {
+	dialled, err := credentials.RESTConfig()
+	if err != nil {
+		return nil, unusable(a.name, err)
+	}
+	dialled.UserAgent = config.UserAgent
+	dialled.QPS = -1 // API servers protect themselves; a second limit here would only add delays
+	dialled.WarningHandler = rest.NoWarnings{}
+	dialled.Wrap(a.wrap)
+	plugin, err := access.TakePlugin(ctx, dialled)
+	if err != nil {
+		return nil, unusable(a.name, err)
+	}
+	a.plugin.Store(plugin)
+	return dialled, nil
 }
 
 // lateLimit is a context with a limit that begins later than the context.

@@ -187,15 +187,7 @@ func (f *fenced) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	ctx, end := outlive(request.Context())
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		if fence.untilClosed(ctx) {
-			_, failure, _ := fence.state()
-			end(failure.explain())
-			f.cut() // the request may still be in a buffer of the kernel, and arrive when another operation has the lease
-		}
-	}()
+	watched := f.endWhenClosed(ctx, fence, end)
 	response, err := f.transport.RoundTrip(request.WithContext(ctx))
 	if err != nil {
 		err = causeOr(ctx, err)
@@ -205,6 +197,20 @@ func (f *fenced) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	response.Body = &endingBody{response.Body, end}
 	return response, nil
+}
+
+// endWhenClosed ends a request when the fence closes. The channel is closed when it no longer can.
+func (f *fenced) endWhenClosed(ctx context.Context, fence *fence, end context.CancelCauseFunc) <-chan struct{} {
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		if fence.untilClosed(ctx) {
+			_, failure, _ := fence.state()
+			end(failure.explain())
+			f.cut() // the request may still be in a buffer of the kernel, and arrive when another operation has the lease
+		}
+	}()
+	return watched
 }
 
 // writes reports whether a request changes anything.

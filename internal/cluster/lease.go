@@ -102,41 +102,26 @@ func (l *Leaf) takeLease(ctx context.Context, lease *coordinationv1.Lease, reque
 func (l *Leaf) microNow() *metav1.MicroTime { return new(metav1.NewMicroTime(l.Now())) }
 
 // untilFree returns once a lease has been released or its holder is dead. It returns an empty lease after a release,
-// and the lease as last seen after a death. A holder is dead if its lease has not changed for leaseDuration by this
-// process's clock, while the API server could be asked.
+// and the lease as last seen after a death.
 func (l *Leaf) untilFree(ctx context.Context, request LeaseRequest) (*coordinationv1.Lease, error) {
 	var (
-		version string    // of the lease when last seen
-		since   time.Time // when this version was first seen
+		holder  vigil
 		retries retries
 	)
 	for {
 		changes, seen, err := l.watchLease(ctx, l.lease(request.Namespace, request.Name))
 		if err != nil {
-			version = "" // without an API server, a holder that is alive can't renew its lease either
+			holder = vigil{} // without an API server, a holder that is alive can't renew its lease either
 			if err := retries.pause(ctx, err); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		if seen == nil {
+		if free := l.free(seen, request, &holder); free != nil {
 			changes.Stop()
-			return l.lease(request.Namespace, request.Name), nil
+			return free, nil
 		}
-		if l.isFree(seen, request) {
-			changes.Stop()
-			return seen, nil
-		}
-		if seen.ResourceVersion != version {
-			version, since = seen.ResourceVersion, time.Now()
-			request.Waiting(holderOf(seen))
-		}
-		silent := leaseDuration - time.Since(since)
-		if silent <= 0 {
-			changes.Stop()
-			return seen, nil
-		}
-		watched, err := untilChanged(ctx, changes, version, silent)
+		watched, err := untilChanged(ctx, changes, holder)
 		if !watched && err == nil {
 			err = retries.pause(ctx, nil)
 		}
@@ -145,6 +130,44 @@ func (l *Leaf) untilFree(ctx context.Context, request LeaseRequest) (*coordinati
 		}
 	}
 }
+
+// free returns the lease to take if nobody alive holds the one that is seen, or nil. There may be none to see.
+func (l *Leaf) free(
+	seen *coordinationv1.Lease, request LeaseRequest, holder *vigil,
+) *coordinationv1.Lease {
+	if seen == nil {
+		return l.lease(request.Namespace, request.Name)
+	}
+	if l.isFree(seen, request) {
+		return seen
+	}
+	if holder.sees(seen) {
+		request.Waiting(holderOf(seen))
+	}
+	if holder.rest() <= 0 {
+		return seen
+	}
+	return nil
+}
+
+// vigil tells a dead holder from a slow one: its lease has not changed for leaseDuration by this process's clock, while
+// the API server could be asked.
+type vigil struct {
+	version string    // of the lease when last seen; empty before
+	since   time.Time // when this version was first seen
+}
+
+// sees notes a lease, and reports whether it has changed.
+func (v *vigil) sees(lease *coordinationv1.Lease) bool {
+	if lease.ResourceVersion == v.version {
+		return false
+	}
+	v.version, v.since = lease.ResourceVersion, time.Now()
+	return true
+}
+
+// rest returns for how long the lease must still not change.
+func (v *vigil) rest() time.Duration { return leaseDuration - time.Since(v.since) }
 
 // isFree reports whether a lease shows by itself that nobody else holds it.
 func (l *Leaf) isFree(lease *coordinationv1.Lease, request LeaseRequest) bool {
@@ -170,18 +193,18 @@ func (l *Leaf) watchLease(
 	return changes, seen, nil
 }
 
-// untilChanged returns true when a lease may differ from this version, or after the time silent. It returns false when
+// untilChanged returns true when a lease may have changed, or when its holder may count as dead. It returns false when
 // the API server ends the watch. It stops the watch.
-func untilChanged(ctx context.Context, changes watch.Interface, version string, silent time.Duration) (bool, error) {
-	limited, cancel := context.WithTimeout(ctx, silent)
+func untilChanged(ctx context.Context, changes watch.Interface, holder vigil) (bool, error) {
+	limited, cancel := context.WithTimeout(ctx, holder.rest())
 	defer cancel()
 	changed, err := untilEvent(limited, changes, func(change watch.Event) (bool, error) {
 		lease, ok := change.Object.(*coordinationv1.Lease)
-		existing := ok && change.Type != watch.Deleted && lease.ResourceVersion == version
+		existing := ok && change.Type != watch.Deleted && lease.ResourceVersion == holder.version
 		return !existing, nil // a watch starts with the existing objects
 	})
 	if limited.Err() != nil {
-		return true, context.Cause(ctx) // nil after the time silent
+		return true, context.Cause(ctx) // nil after the rest of the time
 	}
 	return changed, err
 }

@@ -54,14 +54,18 @@ func (r *Registry) Search(ctx context.Context, id string, is func(*Leaf) bool) (
 	names, _ := r.Names() // if the kubeconfig can't be read, only the leaves of the provider block are asked
 	ctx, cancel := context.WithTimeout(ctx, timeToAsk)
 	defer cancel() // of the waits; the connections complete, for callers that need these leaves
-	s := search{registry: r, names: names, id: id, is: is, answers: make(chan answer, len(names))}
+	answers := make(chan answer, len(names))
 	for _, name := range names {
 		go func() {
 			leaf, err := r.Leaf(ctx, name)
-			s.answers <- answer{name, leaf, err}
+			answers <- answer{name, leaf, err}
 		}()
 	}
-	return s.run()
+	s := search{registry: r, names: names, id: id, is: is, awaited: slices.Clone(names)}
+	for !s.isOver() {
+		s.take(<-answers)
+	}
+	return s.result()
 }
 
 // search is the search for a cluster among all leaves.
@@ -71,8 +75,9 @@ type search struct {
 	id       string
 	is       func(*Leaf) bool // may be nil
 
-	answers chan answer
-	match   *Leaf
+	awaited []string       // leaves that have not answered yet
+	match   *Leaf          // nil if the cluster has not answered yet
+	better  []string       // of the awaited ones, those that may be the same cluster with a name that comes first
 	shared  *SharedIDError // another cluster with the ID; nil if none has answered yet
 	silent  []string       // leaves whose ID could not be read
 }
@@ -84,22 +89,31 @@ type answer struct {
 	err  error
 }
 
-// run waits for the leaf, and for those with a name before its own that may stand for the same cluster.
-func (s *search) run() (*Leaf, error) {
-	pending, candidates := slices.Clone(s.names), []string(nil)
-	for len(pending) > 0 {
-		a := <-s.answers
-		hasAnswered := func(name string) bool { return name == a.name }
-		pending, candidates = slices.DeleteFunc(pending, hasAnswered), slices.DeleteFunc(candidates, hasAnswered)
-		if s.take(a) {
-			candidates = s.registry.atAddressOf(a.name, slices.DeleteFunc(slices.Clone(pending), func(name string) bool {
-				return precedes(s.names, a.name, name)
-			}))
+func (s *search) isOver() bool {
+	return len(s.awaited) == 0 || s.match != nil && len(s.better) == 0
+}
+
+// take looks at an answer.
+func (s *search) take(a answer) {
+	hasAnswered := func(name string) bool { return name == a.name }
+	s.awaited, s.better = slices.DeleteFunc(s.awaited, hasAnswered), slices.DeleteFunc(s.better, hasAnswered)
+	switch {
+	case a.err != nil:
+		if !NoLiqo(a.err) {
+			s.silent = append(s.silent, a.name)
 		}
-		if s.match != nil && len(candidates) == 0 {
-			break
-		}
+	case string(a.leaf.ID) != s.id || s.is != nil && !s.is(a.leaf): // another cluster
+	case s.match != nil && s.match.UID != a.leaf.UID:
+		s.shared = &SharedIDError{ID: s.id, Names: [2]string{s.match.Name, a.leaf.Name}}
+	case s.match == nil || s.precedes(a.name, s.match.Name):
+		s.match = a.leaf
+		s.better = s.registry.atAddressOf(a.name, slices.DeleteFunc(slices.Clone(s.awaited), func(name string) bool {
+			return s.precedes(a.name, name)
+		}))
 	}
+}
+
+func (s *search) result() (*Leaf, error) {
 	switch {
 	case s.shared != nil:
 		return nil, s.shared
@@ -110,29 +124,9 @@ func (s *search) run() (*Leaf, error) {
 	return nil, &UnknownIDError{ID: s.id, Names: s.names, Silent: s.silent}
 }
 
-// take looks at an answer, and reports whether it is that of the leaf.
-func (s *search) take(a answer) bool {
-	switch {
-	case a.err != nil:
-		if !NoLiqo(a.err) {
-			s.silent = append(s.silent, a.name)
-		}
-		return false
-	case string(a.leaf.ID) != s.id || s.is != nil && !s.is(a.leaf):
-		return false
-	case s.match != nil && s.match.UID != a.leaf.UID:
-		s.shared = &SharedIDError{ID: s.id, Names: [2]string{s.match.Name, a.leaf.Name}}
-		return false
-	case s.match != nil && !precedes(s.names, a.name, s.match.Name):
-		return false
-	}
-	s.match = a.leaf
-	return true
-}
-
 // precedes reports whether one of the names comes before another.
-func precedes(names []string, one, other string) bool {
-	return slices.Index(names, one) < slices.Index(names, other)
+func (s *search) precedes(one, other string) bool {
+	return slices.Index(s.names, one) < slices.Index(s.names, other)
 }
 
 // atAddressOf returns those of the other names that stand for an API server at the same address as this one. It does

@@ -59,7 +59,8 @@ func (e *End) EnsureLonePublicKey(ctx context.Context, namespace string, key []b
 	return err
 }
 
-// ensurePublicKey writes the PublicKey. The gateway is its owner, unless the gateway is empty.
+// ensurePublicKey writes the PublicKey. The gateway is its owner, unless the gateway is empty. It reports whether there
+// was something to write.
 func (e *End) ensurePublicKey(
 	ctx context.Context, key []byte, namespace string, gateway EnsuredGateway,
 ) (bool, error) {
@@ -67,21 +68,9 @@ func (e *End) ensurePublicKey(
 	if err != nil {
 		return false, err
 	}
-	var name *string
-	if objects.PublicKey != nil {
-		name = &objects.PublicKey.Name
-	}
-	publicKey, err := forge.PublicKey(namespace, name, e.Remote.ID, key)
+	former := objects.PublicKey
+	publicKey, err := e.forgePublicKey(key, namespace, gateway, former)
 	if err != nil {
-		return false, err
-	}
-	e.Owner.Mark(publicKey)
-	cluster.SetAnnotation(publicKey, appliedKeyAnnotation, digest(key))
-	if gateway.Object == nil {
-		if objects.PublicKey != nil {
-			e.Owner.KeepOrigin(publicKey, objects.PublicKey)
-		}
-	} else if err := controllerutil.SetOwnerReference(gateway.Object, publicKey, e.Leaf.Scheme()); err != nil {
 		return false, err
 	}
 	if err := e.renewConnection(ctx, objects, publicKey, gateway); err != nil {
@@ -90,10 +79,33 @@ func (e *End) ensurePublicKey(
 	if err := e.Leaf.Apply(ctx, publicKey); err != nil {
 		return false, err
 	}
-	if objects.PublicKey != nil && objects.Connection == nil && !gateway.Restarts {
+	if former != nil && objects.Connection == nil && !gateway.Restarts {
 		return true, e.RepeatHandshake(ctx)
 	}
-	return objects.PublicKey == nil || objects.PublicKey.ResourceVersion != publicKey.ResourceVersion, nil
+	return former == nil || former.ResourceVersion != publicKey.ResourceVersion, nil
+}
+
+// forgePublicKey returns the PublicKey as it shall be. The former one may be nil.
+func (e *End) forgePublicKey(
+	key []byte, namespace string, gateway EnsuredGateway, former *networkingv1beta1.PublicKey,
+) (*networkingv1beta1.PublicKey, error) {
+	var name *string
+	if former != nil {
+		name = &former.Name
+	}
+	publicKey, err := forge.PublicKey(namespace, name, e.Remote.ID, key)
+	if err != nil {
+		return nil, err
+	}
+	e.Owner.Mark(publicKey)
+	cluster.SetAnnotation(publicKey, appliedKeyAnnotation, digest(key))
+	if gateway.Object != nil {
+		return publicKey, controllerutil.SetOwnerReference(gateway.Object, publicKey, e.Leaf.Scheme())
+	}
+	if former != nil {
+		e.Owner.KeepOrigin(publicKey, former)
+	}
+	return publicKey, nil
 }
 
 // findWithoutLeavingKey is [End.Find] once a PublicKey that is marked for deletion is gone.

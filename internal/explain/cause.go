@@ -61,23 +61,28 @@ func merged(waits []*wait) []cause {
 	})
 	var causes []cause
 	for _, c := range everything {
-		i := slices.IndexFunc(causes, func(known cause) bool {
-			return known.Summary == c.Summary && known.leaf() == c.leaf()
-		})
-		if i < 0 {
+		if i := slices.IndexFunc(causes, c.isSame); i < 0 {
 			causes = append(causes, c)
-			continue
-		}
-		known := &causes[i]
-		known.waits = append(known.waits, c.waits...)
-		known.Causes = append(slices.Clip(known.Causes), c.Causes...)
-		for _, line := range c.Evidence {
-			if !slices.Contains(known.Evidence, line) {
-				known.Evidence = append(slices.Clip(known.Evidence), line)
-			}
+		} else {
+			causes[i] = causes[i].and(c)
 		}
 	}
 	return causes
+}
+
+func (c cause) isSame(other cause) bool {
+	return c.Summary == other.Summary && c.leaf() == other.leaf()
+}
+
+// and returns the cause with the waits and the evidence of the same one.
+func (c cause) and(same cause) cause {
+	c.waits, c.Causes = slices.Concat(c.waits, same.waits), slices.Concat(c.Causes, same.Causes)
+	for _, line := range same.Evidence {
+		if !slices.Contains(c.Evidence, line) {
+			c.Evidence = append(slices.Clip(c.Evidence), line)
+		}
+	}
+	return c
 }
 
 // leaf returns the leaf of the cause, or an empty string if the cause is about both leaves.

@@ -129,48 +129,47 @@ func joinErrors(failure error, others ...error) error {
 // timeToUndo limits the cleanup, which happens after the time for the work itself may have run out.
 const timeToUndo = 30 * time.Second
 
-// begin starts the steps that come before anything else is written. These must succeed first: the pair must be free,
-// and what someone else is deleting gone; both leaves must have ranges that Liqo can join; and if remapping is
-// forbidden, none must be needed. Then the existing objects of the network become the owner's, and each end gets its
-// namespace.
+// begin starts the steps that come before anything else is written. Once all checks have succeeded, the existing
+// objects of the network become the owner's. Then each end gets its namespace, and what is left of a former gateway goes.
 func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *endSteps) {
 	client = &endSteps{End: s.Client, run: r, spec: spec.ClientEnd}
 	server = &endSteps{End: s.Server, run: r, spec: spec.ServerEnd}
-	ends := []*endSteps{client, server}
+	checked := s.check(r, lock, spec, client, server)
+	var taken []steps.Before
+	for _, e := range []*endSteps{client, server} {
+		taken = append(taken, steps.Act(r, e.Leaf.Name, "take over what is there", func(ctx context.Context) error {
+			lock.wrote.Store(true)
+			return s.take(ctx, e.End, lock.unfinished)
+		}, checked...))
+	}
+	for _, e := range []*endSteps{client, server} {
+		e.makeNamespace(taken...)
+		e.clear(lock, spec.Create, taken...)
+	}
+	return client, server
+}
+
+// check starts the steps that must succeed first: the pair must be free, and what someone else is deleting gone; both
+// leaves must have ranges that Liqo can join; if remapping is forbidden, none must be needed; and both gateways must be
+// able to follow a change of either one.
+func (s *Shortcut) check(r *steps.Run, lock *lock, spec Spec, client, server *endSteps) []steps.Before {
 	keeper := lock.end.Leaf.Name
-	taken := steps.Act(r, keeper, "wait for other operations on the pair", lock.acquire(r))
-	var checks []steps.Before
-	for _, e := range ends {
+	locked := steps.Act(r, keeper, "wait for other operations on the pair", lock.acquire(r))
+	checks := []steps.Before{steps.Act(r, keeper, "check that the pair is free", s.checkLocked(spec, lock), locked)}
+	for _, e := range []*endSteps{client, server} {
 		e.ranges = steps.Do(r, e.Leaf.Name, "read its address ranges", func(ctx context.Context) (liqo.Ranges, error) {
 			return s.Announce(ctx, e.End, e.spec.Announcement)
 		})
 		checks = append(checks, e.ranges, e.awaitNamespace())
 	}
-	checks = append(checks, steps.Act(r, keeper, "check that the pair is free", s.checkLocked(spec, lock), taken))
 	if spec.ForbidRemapping {
 		checks = append(checks,
 			steps.ActWith(r, client.Leaf.Name, "check that nothing overlaps", server.ranges, client.CheckOverlaps),
 			steps.ActWith(r, server.Leaf.Name, "check that nothing overlaps", client.ranges, server.CheckOverlaps))
 	}
 	changes := steps.Do(r, keeper, "compare both gateways",
-		func(ctx context.Context) (bool, error) { return s.ChangesGateways(ctx, spec) }, taken)
-	checks = append(checks, client.checkGateway(changes, spec.Client), server.checkGateway(changes, spec.Server))
-	var before []steps.Before
-	for _, e := range ends {
-		take := func(ctx context.Context) error {
-			lock.wrote.Store(true)
-			return s.take(ctx, e.End, lock.unfinished)
-		}
-		before = append(before, steps.Act(r, e.Leaf.Name, "take over what is there", take, checks...))
-	}
-	for _, e := range ends {
-		e.makeNamespace(before...)
-		untilGone := func(ctx context.Context) error { return e.UntilFormerKeysGone(ctx, e.spec.Namespace) }
-		e.formerKeys = steps.Act(r, e.Leaf.Name, "keys of a former gateway", untilGone, before...)
-		e.formerRules = steps.Act(r, e.Leaf.Name, "rules of a former gateway",
-			func(ctx context.Context) error { return e.RemoveLeftRules(ctx, lock.unfinished, spec.Create) }, before...)
-	}
-	return client, server
+		func(ctx context.Context) (bool, error) { return s.ChangesGateways(ctx, spec) }, locked)
+	return append(checks, client.checkGateway(changes, spec.Client), server.checkGateway(changes, spec.Server))
 }
 
 // take makes the objects of the network at one end the owner's: those that nobody owns and, after an import, all that

@@ -58,6 +58,16 @@ func (e *endSteps) makeNamespace(after ...steps.Before) {
 		}, after...)
 }
 
+// clear waits until the keys of a former gateway are gone, and removes its rules.
+func (e *endSteps) clear(lock *lock, creates bool, after ...steps.Before) {
+	e.formerKeys = steps.Act(e.run, e.Leaf.Name, "keys of a former gateway", func(ctx context.Context) error {
+		return e.UntilFormerKeysGone(ctx, e.spec.Namespace)
+	}, after...)
+	e.formerRules = steps.Act(e.run, e.Leaf.Name, "rules of a former gateway", func(ctx context.Context) error {
+		return e.RemoveLeftRules(ctx, lock.unfinished, creates)
+	}, after...)
+}
+
 // configure gives the leaf the ranges of the other one. Liqo on it then decides how to remap them, which is the result.
 func (e *endSteps) configure(ranges *steps.Step[liqo.Ranges], forbidRemapping bool) steps.Before {
 	written := steps.ActWith2(e.run, e.Leaf.Name, "Configuration", e.namespace, ranges, e.EnsureConfiguration)
