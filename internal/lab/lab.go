@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -34,7 +35,7 @@ type Lab struct {
 	clusters  []*kube.Cluster
 	real      *realplane.Real // nil if the data plane is simulated
 	guard     *exec.Cmd
-	guardPipe *os.File
+	guardPipe io.Closer // ends with this process
 }
 
 // Start builds the programs if necessary and starts all clusters in parallel. It returns when all
@@ -67,16 +68,9 @@ func Start(ctx context.Context, options Options) (_ *Lab, err error) {
 
 // prepare ensures that nothing of the lab can outlive it.
 func (l *Lab) prepare(options Options) error {
-	if err := process.Mark(l.dir.Path); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(l.dir.Temporary(), 0o700); err != nil {
-		return err
-	}
-	if err := os.Setenv("TMPDIR", l.dir.Temporary()); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(l.dir.Log()), 0o755); err != nil {
+	err := errors.Join(process.Mark(l.dir.Path), os.MkdirAll(l.dir.Temporary(), 0o700),
+		os.Setenv("TMPDIR", l.dir.Temporary()), os.MkdirAll(filepath.Dir(l.dir.Log()), 0o755))
+	if err != nil {
 		return err
 	}
 	log, err := os.Create(l.dir.Log())
@@ -84,14 +78,10 @@ func (l *Lab) prepare(options Options) error {
 		return err
 	}
 	klog.SetOutput(log) // as long as the process lives
-	read, write, err := os.Pipe()
-	if err != nil {
+	l.guard = exec.Command(options.Guard[0], options.Guard[1:]...)
+	if l.guardPipe, err = l.guard.StdinPipe(); err != nil {
 		return err
 	}
-	defer read.Close()
-	l.guardPipe = write
-	l.guard = exec.Command(options.Guard[0], options.Guard[1:]...)
-	l.guard.Stdin = read
 	l.guard.Env = process.Unmarked() // it does not look for itself, and nobody else shall
 	// The guard is in a session of its own, so that it survives when the lab's process group is killed or its terminal
 	// closed.
@@ -232,7 +222,6 @@ func (l *Lab) Stop() error {
 	if l.guard != nil && l.guard.Process != nil {
 		_ = l.guard.Process.Kill() // there is nothing left for it to do
 		_ = l.guard.Wait()
-		l.guardPipe.Close()
 	}
 	return l.dir.Remove()
 }

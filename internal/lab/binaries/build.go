@@ -115,7 +115,7 @@ func (b *build) locate(ctx context.Context) error {
 	var err error
 	if b.module == "" {
 		b.version = b.requested
-		b.folder, err = b.sourceFolder(ctx)
+		b.folder, err = sourceFolder(ctx, b.source, b.version, b.sources)
 		return err
 	}
 	if b.folder, b.version, err = pinned(b.module, b.source); err != nil {
@@ -123,7 +123,7 @@ func (b *build) locate(ctx context.Context) error {
 	}
 	if b.requested != "" && b.requested != b.version {
 		b.version = b.requested
-		if b.folder, err = b.sourceFolder(ctx); err != nil {
+		if b.folder, err = sourceFolder(ctx, b.source, b.version, b.sources); err != nil {
 			return err
 		}
 		if b.source == kubernetes {
@@ -131,14 +131,6 @@ func (b *build) locate(ctx context.Context) error {
 		}
 	}
 	return err
-}
-
-// sourceFolder returns the folder of the program's sources.
-func (b *build) sourceFolder(ctx context.Context) (string, error) {
-	if b.sources != "" {
-		return b.sources, nil
-	}
-	return sourceFolder(ctx, b.source, b.version)
 }
 
 // cacheKey is a short hash of everything that a program's file depends on.

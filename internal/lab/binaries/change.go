@@ -51,7 +51,7 @@ func (b *build) prepare(ctx context.Context) (remove func(), err error) {
 // copyModule lets the go command take the program's module from a changed copy. It has no other way for modules: it
 // refuses an overlay for files in the module cache.
 func (b *build) copyModule(ctx context.Context, temporary string) error {
-	module, err := sourceFolder(ctx, b.source, b.version)
+	module, err := sourceFolder(ctx, b.source, b.version, "")
 	if err != nil {
 		return err
 	}

@@ -71,14 +71,15 @@ func DefaultLiqo() (LiqoRelease, error) {
 // LiqoSource returns the folder of a release's sources, with Liqo's Helm chart and CRDs. It downloads the module of a
 // published version if necessary.
 func LiqoSource(ctx context.Context, release LiqoRelease) (string, error) {
-	if release.Folder != "" {
-		return release.Folder, nil
-	}
-	return sourceFolder(ctx, liqoModule, string(release.Version))
+	return sourceFolder(ctx, liqoModule, string(release.Version), release.Folder)
 }
 
-// sourceFolder returns the folder of a module of a version. It downloads the module if necessary.
-func sourceFolder(ctx context.Context, source, version string) (string, error) {
+// sourceFolder returns the folder of a module of a version: the one that the user has given or, if that is empty, the
+// downloaded one.
+func sourceFolder(ctx context.Context, source, version, given string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
 	folder, err := moduleFolder("cluster")
 	if err != nil {
 		return "", err

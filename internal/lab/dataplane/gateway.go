@@ -150,6 +150,7 @@ func (e *end) shakesHandsWith(server *end) bool {
 // each node with the node port, and the load balancer's addresses with the port.
 func addresses(services []corev1.Service, pod *corev1.Pod, listenPort int, nodes []Node) []string {
 	var list []string
+	add := func(host string, port int32) { list = append(list, net.JoinHostPort(host, strconv.Itoa(int(port)))) }
 	for i := range services {
 		service := &services[i]
 		if !selects(service, pod) {
@@ -159,26 +160,18 @@ func addresses(services []corev1.Service, pod *corev1.Pod, listenPort int, nodes
 			if port.Protocol != corev1.ProtocolUDP || port.TargetPort.IntValue() != listenPort {
 				continue
 			}
-			list = append(list, addressesOfPort(service, port, nodes)...)
+			for _, ip := range service.Spec.ClusterIPs {
+				add(ip, port.Port)
+			}
+			for _, node := range nodes {
+				if port.NodePort != 0 {
+					add(node.IP.String(), port.NodePort)
+				}
+			}
+			for _, ingress := range service.Status.LoadBalancer.Ingress {
+				add(ingress.IP+ingress.Hostname, port.Port)
+			}
 		}
-	}
-	return list
-}
-
-// addressesOfPort returns the addresses of one port of a Service.
-func addressesOfPort(service *corev1.Service, port corev1.ServicePort, nodes []Node) []string {
-	var list []string
-	number := strconv.Itoa(int(port.Port))
-	for _, ip := range service.Spec.ClusterIPs {
-		list = append(list, net.JoinHostPort(ip, number))
-	}
-	for _, node := range nodes {
-		if port.NodePort != 0 {
-			list = append(list, net.JoinHostPort(node.IP.String(), strconv.Itoa(int(port.NodePort))))
-		}
-	}
-	for _, ingress := range service.Status.LoadBalancer.Ingress {
-		list = append(list, net.JoinHostPort(ingress.IP+ingress.Hostname, number))
 	}
 	return list
 }

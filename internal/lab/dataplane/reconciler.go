@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/pflag"
 	"golang.zx2c4.com/wireguard/wgctrl/wgtypes"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -42,15 +41,11 @@ type reconciler struct {
 func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	key := endKey{r.cluster.Name, req.NamespacedName}
 	var pod corev1.Pod
-	err := r.client.Get(ctx, req.NamespacedName, &pod)
-	if apierrors.IsNotFound(err) || err == nil && !kubelet.IsReady(&pod) {
-		r.plane.drop(key)
-		return ctrl.Result{}, nil
+	err := client.IgnoreNotFound(r.client.Get(ctx, req.NamespacedName, &pod))
+	active := kubelet.IsReady(&pod) // which no pod is that is gone
+	if active && err == nil {
+		active, err = r.elect(ctx, &pod)
 	}
-	if err != nil {
-		return ctrl.Result{}, err
-	}
-	active, err := r.elect(ctx, &pod)
 	if err != nil {
 		return ctrl.Result{}, err
 	}

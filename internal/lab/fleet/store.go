@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"sync"
@@ -195,14 +196,10 @@ func (s *store) namespaceExists(r *resource, name string) error {
 		return apierrors.NewNotFound(s.namespaces.GroupResource(), name)
 	}
 	if namespace.GetDeletionTimestamp() != nil {
-		return apierrors.NewForbidden(r.GroupResource(), "", errTerminating(name))
+		return apierrors.NewForbidden(r.GroupResource(), "", fmt.Errorf("namespace %s is being terminated", name))
 	}
 	return nil
 }
-
-type errTerminating string
-
-func (e errTerminating) Error() string { return "namespace " + string(e) + " is being terminated" }
 
 // put stores an object under the next version.
 func (s *store) put(

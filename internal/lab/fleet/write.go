@@ -2,6 +2,8 @@ package fleet
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -94,7 +96,7 @@ func (l *leaf) replace(asked *query, present, sent *contents, by string) (*conte
 		return nil, apierrors.NewNotFound(asked.resource.GroupResource(), asked.Name)
 	}
 	if seen := sent.GetResourceVersion(); seen != "" && seen != present.GetResourceVersion() {
-		return nil, apierrors.NewConflict(asked.resource.GroupResource(), asked.Name, errModified{})
+		return nil, apierrors.NewConflict(asked.resource.GroupResource(), asked.Name, errModified)
 	}
 	if uid := sent.GetUID(); uid != "" && uid != present.GetUID() {
 		return nil, apierrors.NewConflict(asked.resource.GroupResource(), asked.Name, errOther(uid))
@@ -130,15 +132,11 @@ func set(of *contents, field string, value any) {
 	of.Object[field] = value
 }
 
-type errModified struct{}
+// errModified is what a client hears who has not seen the present version of an object.
+var errModified = errors.New(
+	"the object has been modified; please apply your changes to the latest version and try again")
 
-func (errModified) Error() string {
-	return "the object has been modified; please apply your changes to the latest version and try again"
-}
-
-type errOther types.UID
-
-func (e errOther) Error() string { return "the object has another UID than " + string(e) }
+func errOther(uid types.UID) error { return fmt.Errorf("the object has another UID than %s", uid) }
 
 func (l *leaf) delete(request *http.Request, asked *query) (object, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(nil, request.Body, maxBody))
@@ -167,7 +165,7 @@ func check(asked *query, present *contents, conditions *metav1.Preconditions) er
 	case conditions.UID != nil && *conditions.UID != present.GetUID():
 		return apierrors.NewConflict(asked.resource.GroupResource(), asked.Name, errOther(*conditions.UID))
 	case conditions.ResourceVersion != nil && *conditions.ResourceVersion != present.GetResourceVersion():
-		return apierrors.NewConflict(asked.resource.GroupResource(), asked.Name, errModified{})
+		return apierrors.NewConflict(asked.resource.GroupResource(), asked.Name, errModified)
 	default:
 		return nil
 	}

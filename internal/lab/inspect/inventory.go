@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -24,20 +23,17 @@ const registry, registryEnd = "/registry/", "/registry0"
 // It reads the keys in etcd. A list of each kind through the API server would be some eighty requests to a cluster,
 // most of them for kinds without objects.
 func Inventory(ctx context.Context, clusters []labdir.Cluster) ([]string, error) {
-	var mu sync.Mutex
-	var lines []string
+	lines := make([][]string, len(clusters))
 	group, ctx := errgroup.WithContext(ctx)
-	for _, cluster := range clusters {
+	for i, cluster := range clusters {
 		group.Go(func() error {
 			keys, err := cluster.Etcd.Keys(ctx, registry, registryEnd)
 			if err != nil {
 				return fmt.Errorf("cluster %s: %w", cluster.Name, err)
 			}
-			mu.Lock()
-			defer mu.Unlock()
 			for _, key := range keys {
 				if o := objectOf(key); !o.passing() && !o.leftByLiqo(cluster.Nodes) {
-					lines = append(lines, cluster.Name+" "+o.kind+" "+o.name)
+					lines[i] = append(lines[i], cluster.Name+" "+o.kind+" "+o.name)
 				}
 			}
 			return nil
@@ -46,8 +42,7 @@ func Inventory(ctx context.Context, clusters []labdir.Cluster) ([]string, error)
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	slices.Sort(lines)
-	return lines, nil
+	return slices.Sorted(slices.Values(slices.Concat(lines...))), nil
 }
 
 // object is an object in a cluster.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -40,16 +41,12 @@ func (c *Cluster) chartFlags(program binaries.Program) (flags, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("the chart of Liqo %s has no workload %s", c.Liqo.Version, workload)
 	}
-	var template struct {
-		Spec struct {
-			Template corev1.PodTemplateSpec `json:"template"`
-		} `json:"spec"`
-	}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(objects[i].Object, &template); err != nil {
+	var found appsv1.Deployment // or a DaemonSet, which has its template in the same place
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(objects[i].Object, &found); err != nil {
 		return nil, fmt.Errorf("workload %s of the chart: %w", workload, err)
 	}
 	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: liqoNamespace, Name: workload}, Spec: template.Spec.Template.Spec,
+		ObjectMeta: metav1.ObjectMeta{Namespace: liqoNamespace, Name: workload}, Spec: found.Spec.Template.Spec,
 	}
 	container := &pod.Spec.Containers[0]
 	pod.Spec.NodeName = c.firstNode().Name

@@ -108,34 +108,23 @@ func deadlineOf(pod *corev1.Pod) (time.Time, bool) {
 // report sets the status of a pod that has started. Containers without a command run. Ephemeral containers do not count
 // for the pod.
 func report(pod *corev1.Pod, commands Commands) {
-	statuses := make([]corev1.ContainerStatus, len(pod.Spec.Containers))
-	var unready []string
-	ended, failed := 0, false
-	for i := range pod.Spec.Containers {
-		container := &pod.Spec.Containers[i]
-		statuses[i] = statusOf(pod, container, commands)
-		if end := statuses[i].State.Terminated; end != nil {
-			ended++
-			failed = failed || end.ExitCode != 0
-			unready = append(unready, container.Name)
-		}
-	}
 	ephemeral := make([]corev1.ContainerStatus, len(pod.Spec.EphemeralContainers))
 	for i := range pod.Spec.EphemeralContainers {
 		ephemeral[i] = statusOf(pod, (*corev1.Container)(&pod.Spec.EphemeralContainers[i].EphemeralContainerCommon), commands)
 		ephemeral[i].Ready = false // a kubelet says so, too
 	}
-	pod.Status.ContainerStatuses, pod.Status.EphemeralContainerStatuses = statuses, ephemeral
+	setContainers(pod, func(c *corev1.Container) corev1.ContainerStatus { return statusOf(pod, c, commands) })
+	pod.Status.EphemeralContainerStatuses = ephemeral
 	pod.Status.Phase = corev1.PodRunning
-	condition, reason, message := corev1.ConditionTrue, "", ""
-	if len(unready) > 0 {
-		condition, reason = corev1.ConditionFalse, "ContainersNotReady"
-		message = fmt.Sprintf("containers with unready status: %v", unready)
+	failed := false
+	for _, status := range pod.Status.ContainerStatuses {
+		end := status.State.Terminated
+		if end == nil {
+			return
+		}
+		failed = failed || end.ExitCode != 0
 	}
-	if ended == len(statuses) {
-		reason, message = end(pod, commands, failed), ""
-	}
-	setReady(pod, condition, reason, message)
+	setReady(pod, corev1.ConditionFalse, end(pod, commands, failed), "")
 }
 
 // statusOf returns the status of a container that has started.

@@ -119,19 +119,12 @@ func (r *podReconciler) reportWaiting(
 	ctx context.Context, pod *corev1.Pod, reason func(image string) *corev1.ContainerStateWaiting,
 ) error {
 	r.begin(pod)
-	statuses := make([]corev1.ContainerStatus, len(pod.Spec.Containers))
-	names := make([]string, len(pod.Spec.Containers))
-	for i := range pod.Spec.Containers {
-		container := &pod.Spec.Containers[i]
-		names[i] = container.Name
-		statuses[i] = corev1.ContainerStatus{
+	setContainers(pod, func(container *corev1.Container) corev1.ContainerStatus {
+		return corev1.ContainerStatus{
 			Name: container.Name, Image: container.Image, Started: new(false),
 			State: corev1.ContainerState{Waiting: reason(container.Image)},
 		}
-	}
-	pod.Status.ContainerStatuses = statuses
-	why := fmt.Sprintf("containers with unready status: %v", names)
-	setReady(pod, corev1.ConditionFalse, "ContainersNotReady", why)
+	})
 	return r.client.Status().Update(ctx, pod)
 }
 
@@ -248,6 +241,24 @@ func (r *podReconciler) begin(pod *corev1.Pod) {
 	pod.Status.HostIPs = []corev1.HostIP{{IP: r.NodeIP.String()}}
 	setCondition(pod, corev1.PodScheduled, corev1.ConditionTrue, "", "")
 	setCondition(pod, corev1.PodInitialized, corev1.ConditionTrue, "", "")
+}
+
+// setContainers sets the statuses of a pod's containers, and which of them are not ready.
+func setContainers(pod *corev1.Pod, status func(*corev1.Container) corev1.ContainerStatus) {
+	statuses := make([]corev1.ContainerStatus, len(pod.Spec.Containers))
+	var unready []string
+	for i := range pod.Spec.Containers {
+		if statuses[i] = status(&pod.Spec.Containers[i]); !statuses[i].Ready {
+			unready = append(unready, statuses[i].Name)
+		}
+	}
+	pod.Status.ContainerStatuses = statuses
+	if len(unready) == 0 {
+		setReady(pod, corev1.ConditionTrue, "", "")
+		return
+	}
+	message := fmt.Sprintf("containers with unready status: %v", unready)
+	setReady(pod, corev1.ConditionFalse, "ContainersNotReady", message)
 }
 
 // setReady sets the conditions that say whether the pod and its containers are ready.

@@ -70,7 +70,7 @@ func Flow(ctx context.Context, address netip.Addr, options FlowOptions) (FlowRes
 
 // measure sends packets on a stream, and closes it.
 func measure(ctx context.Context, s stream, options FlowOptions) FlowResult {
-	f := &flow{heard: time.Now()}
+	f := &flow{heard: time.Now(), again: make(chan struct{}, 1)}
 	received := make(chan struct{})
 	go func() {
 		defer close(received)
@@ -88,8 +88,8 @@ type flow struct {
 
 	mu    sync.Mutex
 	ended bool
-	heard time.Time // the last answer
-	again chan struct{}
+	heard time.Time     // the last answer
+	again chan struct{} // has an element after an answer
 }
 
 // run sends packets until the flow ends.
@@ -105,7 +105,11 @@ func (f *flow) run(ctx context.Context, s stream, options FlowOptions) {
 		select {
 		case <-tick.C:
 		case <-done:
-			done, over, answered = nil, time.After(options.Grace), f.awaitAnswer()
+			done, over, answered = nil, time.After(options.Grace), f.again
+			select {
+			case <-answered: // an earlier one
+			default:
+			}
 		case <-answered:
 			f.end(false)
 			return
@@ -114,14 +118,6 @@ func (f *flow) run(ctx context.Context, s stream, options FlowOptions) {
 			return
 		}
 	}
-}
-
-// awaitAnswer returns a channel that is closed at the next answer.
-func (f *flow) awaitAnswer() <-chan struct{} {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.again = make(chan struct{})
-	return f.again
 }
 
 // receive counts answers until the stream is closed. Answered, which may be nil, is called at the first one.
@@ -139,11 +135,11 @@ func (f *flow) receive(s stream, answered func()) {
 		if f.Received++; f.Received == 1 && answered != nil {
 			answered()
 		}
-		if f.again != nil {
-			close(f.again)
-			f.again = nil
-		}
 		f.mu.Unlock()
+		select {
+		case f.again <- struct{}{}:
+		default:
+		}
 	}
 }
 

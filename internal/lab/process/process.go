@@ -5,12 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/prometheus/procfs"
 )
 
 const (
@@ -218,29 +222,60 @@ func (p *Process) again(err error) bool {
 // tailLines is the number of lines of a log that an error shows.
 const tailLines = 15
 
-// WithLog adds the last lines of a log file to an error. A missing or empty log adds nothing.
+// WithLog adds the last lines of a log file to an error. A log that is missing, empty or not readable adds nothing.
 func WithLog(err error, file string) error {
-	tail := Tail(file, tailLines)
-	if tail == "" {
-		return err
+	content, _ := os.ReadFile(file)
+	lines := strings.Split(strings.TrimRight(string(content), "\n"), "\n")
+	if tail := strings.Join(lines[max(0, len(lines)-tailLines):], "\n  "); tail != "" {
+		return fmt.Errorf("%w\nthe last lines of %s:\n  %s", err, file, tail)
 	}
-	return fmt.Errorf("%w\nthe last lines of %s:\n%s", err, file, tail)
+	return err
 }
 
-// Tail returns the last lines of a file, indented by two spaces. It returns an empty string if the
-// file is empty or can't be read.
-func Tail(file string, lines int) string {
-	content, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return ""
+// listening is the state of a TCP socket that accepts connections, in /proc/net/tcp.
+const listening = 0x0A
+
+// ListensOn reports whether this process accepts connections on a TCP port. A connection to the port does not show
+// whose it is: another process may have taken the port before this one wanted it.
+func (p *Process) ListensOn(port int) (bool, error) {
+	p.mu.Lock()
+	pid := p.cmd.Process.Pid
+	p.mu.Unlock()
+	addresses, err := Listeners(pid)
+	return slices.ContainsFunc(addresses, func(one net.TCPAddr) bool { return one.Port == port }), err
+}
+
+// Listeners returns the addresses on which processes accept TCP connections in this process's network.
+func Listeners(pids ...int) ([]net.TCPAddr, error) {
+	fs, err := procfs.NewDefaultFS()
+	if err != nil {
+		return nil, err
 	}
-	all := strings.Split(strings.TrimRight(string(content), "\n"), "\n")
-	if len(all) > lines {
-		all = all[len(all)-lines:]
+	all, err := fs.NetTCP()
+	if err != nil {
+		return nil, err
 	}
-	text := strings.Join(all, "\n  ")
-	if text == "" {
-		return ""
+	all6, err := fs.NetTCP6()
+	if err != nil && !errors.Is(err, os.ErrNotExist) { // the machine has no IPv6
+		return nil, err
 	}
-	return "  " + text
+	var files []string
+	for _, pid := range pids {
+		running, err := procfs.NewProc(pid)
+		if err == nil {
+			var open []string
+			open, err = running.FileDescriptorTargets()
+			files = append(files, open...)
+		}
+		if err != nil && !errors.Is(err, os.ErrNotExist) { // otherwise it has ended
+			return nil, err
+		}
+	}
+	var addresses []net.TCPAddr
+	for _, socket := range append(all, all6...) {
+		if socket.St == listening && slices.Contains(files, fmt.Sprintf("socket:[%d]", socket.Inode)) {
+			addresses = append(addresses, net.TCPAddr{IP: socket.LocalAddr, Port: int(socket.LocalPort)})
+		}
+	}
+	return addresses, nil
 }

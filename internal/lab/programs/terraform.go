@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
@@ -71,13 +72,9 @@ func cliConfiguration(programs string) string {
 // withoutTerraform removes the caller's settings for Terraform, except for its log. Arguments,
 // workspaces and variables of the user would change the result.
 func withoutTerraform(env []string) []string {
-	kept := make([]string, 0, len(env))
-	for _, variable := range env {
-		if !strings.HasPrefix(variable, "TF_") || strings.HasPrefix(variable, "TF_LOG") {
-			kept = append(kept, variable)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(env, func(variable string) bool {
+		return strings.HasPrefix(variable, "TF_") && !strings.HasPrefix(variable, "TF_LOG")
+	})
 }
 
 // Set sets an environment variable for all later runs.

@@ -119,17 +119,10 @@ func (r *Relay) join(client, server net.Conn) {
 	defer client.Close()
 	defer server.Close()
 	open := time.Now().Add(2 * r.delay())
-	ended := make(chan struct{}, 2)
-	go func() {
-		r.pass(client, server, open)
-		ended <- struct{}{}
-	}()
-	go func() {
-		r.pass(server, client, time.Time{})
-		ended <- struct{}{}
-	}()
-	<-ended
-	<-ended
+	var ended sync.WaitGroup
+	ended.Go(func() { r.pass(client, server, open) })
+	ended.Go(func() { r.pass(server, client, time.Time{}) })
+	ended.Wait()
 }
 
 // piece is a part of a stream or its end, and when it arrives.

@@ -163,26 +163,16 @@ func mountContainer(root string) error {
 	if err := mount("/proc", filepath.Join(root, "proc")); err != nil {
 		return err
 	}
-	if err := mountSys(filepath.Join(root, "sys")); err != nil {
+	// The devices of the network of this process, which is the sandbox's, are visible.
+	sys, folder := filepath.Join(root, "sys"), filepath.Join(root, temporary)
+	if err := errors.Join(os.MkdirAll(sys, 0o755), os.MkdirAll(folder, 0o755)); err != nil {
 		return err
 	}
-	folder := filepath.Join(root, temporary)
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
-	return os.Chmod(folder, 0o777|os.ModeSticky)
-}
-
-// mountSys makes the devices of the sandbox's network visible, which is the network of this process.
-func mountSys(target string) error {
-	if err := os.MkdirAll(target, 0o755); err != nil {
-		return err
-	}
-	err := unix.Mount("sysfs", target, "sysfs", unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
+	err := unix.Mount("sysfs", sys, "sysfs", unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
 	if err != nil {
 		return fmt.Errorf("the devices of the network: %w", err)
 	}
-	return nil
+	return os.Chmod(folder, 0o777|os.ModeSticky)
 }
 
 // mountReadOnly makes a file, a folder or a link also visible at another path, if it exists. It can't be changed there.

@@ -40,8 +40,12 @@ func (d *demo) steps() []step {
 		{"Note every object in every cluster", d.takeInventory},
 		{"terraform apply: connect Rome and Milan", d.apply},
 		{"terraform apply: send packets from pod to pod, in both directions", d.testPackets},
-		{"Connection objects on both clusters", d.connections},
-		{"terraform plan: nothing left to do", d.planIsEmpty},
+		{"Connection objects on both clusters", func(ctx context.Context) error {
+			return d.clusters.Get(ctx, d.out, "connections.networking.liqo.io")
+		}},
+		{"terraform plan: nothing left to do", func(ctx context.Context) error {
+			return d.terraform.PlanIsEmpty(ctx, d.out)
+		}},
 		{"terraform destroy", d.destroy},
 		{"Ping Milan's pod again: no packet crosses", d.noPacketCrosses},
 		{"Compare every object in every cluster with the note", d.nothingIsLeft},
@@ -173,14 +177,6 @@ func (d *demo) takeInventory(ctx context.Context) (err error) {
 
 func (d *demo) apply(ctx context.Context) error {
 	return d.terraform.Run(ctx, d.out, "apply", "-auto-approve")
-}
-
-func (d *demo) connections(ctx context.Context) error {
-	return d.clusters.Get(ctx, d.out, "connections.networking.liqo.io")
-}
-
-func (d *demo) planIsEmpty(ctx context.Context) error {
-	return d.terraform.PlanIsEmpty(ctx, d.out)
 }
 
 func (d *demo) destroy(ctx context.Context) error {

@@ -32,7 +32,6 @@ func (c *cli) onFaults(command *cobra.Command, run func(faults *fault.Faults, ar
 // newDrop returns the command that drops packets.
 func newDrop(c *cli) *cobra.Command {
 	var match fault.Match
-	var from, to string
 	command := c.onFaults(&cobra.Command{
 		Use:   "drop PLACE",
 		Short: "Drop the packets in the network of a pod or a node that match all flags, until liqo-lab mend",
@@ -42,13 +41,7 @@ func newDrop(c *cli) *cobra.Command {
 			"other flag:\nit drops all that comes from a device, also the ARP by which neighbours find each other. " + atPlace,
 		Example: "  liqo-lab drop rome/rome-node --protocol udp --larger 1000",
 		Args:    cobra.ExactArgs(1),
-	}, func(faults *fault.Faults, _ []string) (err error) {
-		if match.From, err = network("--from: ", from); err != nil {
-			return err
-		}
-		if match.To, err = network("--to: ", to); err != nil {
-			return err
-		}
+	}, func(faults *fault.Faults, _ []string) error {
 		if match.Hook == "" {
 			match.Hook = "forward"
 			if match.Fragments {
@@ -63,23 +56,11 @@ func newDrop(c *cli) *cobra.Command {
 	flags.StringVar(&match.In, "in", "", "the device from which a packet comes; it may end in *")
 	flags.StringVar(&match.Out, "out", "", "the device to which a packet goes; it may end in *")
 	flags.StringVar(&match.Protocol, "protocol", "", "icmp, udp or tcp")
-	flags.StringVar(&from, "from", "", "the network of the source")
-	flags.StringVar(&to, "to", "", "the network of the destination")
+	flags.TextVar(&match.From, "from", netip.Prefix{}, "the network of the source")
+	flags.TextVar(&match.To, "to", netip.Prefix{}, "the network of the destination")
 	flags.Uint16Var(&match.Larger, "larger", 0, "only packets with more bytes than this, with all headers")
 	flags.BoolVar(&match.Fragments, "fragments", false, "only fragments")
 	return command
-}
-
-// network parses a network. An empty text stands for all networks.
-func network(flag, text string) (netip.Prefix, error) {
-	if text == "" {
-		return netip.Prefix{}, nil
-	}
-	prefix, err := netip.ParsePrefix(text)
-	if err != nil {
-		return prefix, fmt.Errorf("%s%q is not a network such as 10.71.0.0/16", flag, text)
-	}
-	return prefix, nil
 }
 
 // newUnroute returns the command that hides the routes to a network.
@@ -92,9 +73,9 @@ func newUnroute(c *cli) *cobra.Command {
 		Example: "  liqo-lab unroute rome/rome-node 10.71.0.0/16",
 		Args:    cobra.ExactArgs(2),
 	}, func(faults *fault.Faults, args []string) error {
-		to, err := network("", args[0])
+		to, err := netip.ParsePrefix(args[0])
 		if err != nil {
-			return err
+			return fmt.Errorf("%q is not a network such as 10.71.0.0/16", args[0])
 		}
 		return faults.Unroute(to)
 	})

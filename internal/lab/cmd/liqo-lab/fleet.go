@@ -36,7 +36,14 @@ func newFleet() *cobra.Command {
 				return err
 			}
 			standard.ExternalCIDR = netip.Prefix{} // each leaf of a fleet has one of its own
-			return serveFleets(command.Context(), standard, os.Stdin, os.Stdout)
+			served := make(chan error, 1)
+			go func() { served <- serveFleets(command.Context(), standard, os.Stdin, os.Stdout) }()
+			select {
+			case err := <-served:
+				return err
+			case <-command.Context().Done(): // the fleets end with the process
+				return context.Cause(command.Context())
+			}
 		},
 	}
 }
@@ -52,18 +59,13 @@ func serveFleets(ctx context.Context, standard kube.Spec, questions io.Reader, a
 		return err
 	}
 	var fleets []*fleet.Fleet
-	lines := linesOf(ctx, questions)
-	for err == nil {
-		line, more := "", false
-		select {
-		case line, more = <-lines:
-		case <-ctx.Done():
-		}
-		if !more {
+	for lines := bufio.NewScanner(questions); err == nil && lines.Scan(); {
+		var specs []kube.Spec
+		if specs, err = parseLeaves(ctx, strings.Fields(lines.Text()), standard); err != nil {
 			break
 		}
 		var started *fleet.Fleet
-		if started, err = startFleet(ctx, installation, line, standard); err == nil {
+		if started, err = installation.Start(specs); err == nil {
 			fleets = append(fleets, started)
 			err = json.NewEncoder(answers).Encode(leavesOf(started))
 		}
@@ -74,33 +76,7 @@ func serveFleets(ctx context.Context, standard kube.Spec, questions io.Reader, a
 	return err
 }
 
-// linesOf returns a channel with the lines, which is closed at their end.
-func linesOf(ctx context.Context, in io.Reader) <-chan string {
-	lines := make(chan string)
-	go func() {
-		defer close(lines)
-		for scanner := bufio.NewScanner(in); scanner.Scan(); {
-			select {
-			case lines <- scanner.Text():
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return lines
-}
-
-// startFleet starts the leaves that a line describes.
-func startFleet(
-	ctx context.Context, installation *fleet.Installation, line string, standard kube.Spec,
-) (*fleet.Fleet, error) {
-	specs, err := parseLeaves(ctx, strings.Fields(line), standard)
-	if err != nil {
-		return nil, err
-	}
-	return installation.Start(specs)
-}
-
+// parseLeaves parses the leaves of a line.
 func parseLeaves(ctx context.Context, values []string, standard kube.Spec) ([]kube.Spec, error) {
 	specs := make([]kube.Spec, len(values))
 	for i, value := range values {

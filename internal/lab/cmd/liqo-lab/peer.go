@@ -102,6 +102,15 @@ func named(clusters []labdir.Cluster, name string) (labdir.Cluster, error) {
 	return labdir.Cluster{}, fmt.Errorf("the lab has no cluster %q", name)
 }
 
+// clientFor returns a client of a cluster for Kubernetes' own kinds.
+func clientFor(cluster labdir.Cluster) (client.WithWatch, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", cluster.Kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	return client.NewWithWatch(config, client.Options{})
+}
+
 // parsePeerings parses the values of --peer.
 func parsePeerings(values []string, clusters []kube.Spec) ([]peering, error) {
 	withLiqo := map[string]bool{}
@@ -125,11 +134,7 @@ const virtualNodeTimeout = 2 * time.Minute
 
 // awaitVirtualNode waits until the consumer's node that represents a provider is ready.
 func awaitVirtualNode(ctx context.Context, consumer labdir.Cluster, provider string) error {
-	config, err := clientcmd.BuildConfigFromFlags("", consumer.Kubeconfig)
-	if err != nil {
-		return err
-	}
-	in, err := client.NewWithWatch(config, client.Options{})
+	in, err := clientFor(consumer)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kube"
@@ -168,7 +166,7 @@ func newRun(c *cli) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		address, err := runPod(command.Context(), cluster.Kubeconfig, parts[1], parts[2], node)
+		address, err := runPod(command.Context(), cluster, parts[1], parts[2], node)
 		if err == nil {
 			fmt.Fprintln(command.OutOrStdout(), address)
 		}
@@ -180,12 +178,8 @@ func newRun(c *cli) *cobra.Command {
 
 // runPod starts a pod on a node, or on any if none is named, unless there is one of that name. It returns its address
 // when it runs.
-func runPod(ctx context.Context, kubeconfig, namespace, name, node string) (string, error) {
-	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
-	if err != nil {
-		return "", err
-	}
-	in, err := client.NewWithWatch(config, client.Options{Scheme: scheme.Scheme})
+func runPod(ctx context.Context, cluster labdir.Cluster, namespace, name, node string) (string, error) {
+	in, err := clientFor(cluster)
 	if err != nil {
 		return "", err
 	}

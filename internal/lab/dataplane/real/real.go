@@ -72,10 +72,10 @@ func (r *Real) Register(
 	ctx context.Context, mgr manager.Manager, cluster dataplane.Cluster,
 ) (map[string]kubelet.Runtime, error) {
 	l, err := r.leaf(mgr, cluster)
-	if err != nil {
-		return nil, fmt.Errorf("data plane: %w", err)
+	if err == nil {
+		err = l.register(ctx, mgr)
 	}
-	if err := l.register(ctx, mgr); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("data plane: %w", err)
 	}
 	return l.runtimes(), nil

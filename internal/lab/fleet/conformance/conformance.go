@@ -10,7 +10,6 @@ import (
 	"github.com/liqotech/liqo/pkg/consts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage/names"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
@@ -134,26 +133,28 @@ func (c *check) configMap(name string) *corev1.ConfigMap {
 // longest is how long the events of a watch, or a reaction of Liqo, may take.
 const longest = 30 * time.Second
 
-// until does something and returns when a watch, which has begun before, has shown that an object of the list's kind
-// in the namespace is as expected. It also shows an object that is gone, as it was.
-func until[T client.Object](
-	c *check, list client.ObjectList, name string, do func() error, done func(object T, gone bool) bool,
-) {
+// await returns an object of the namespace once it is as expected.
+func await[T client.Object](c *check, one T, done func(T) bool) (seen T) {
 	c.Helper()
 	ctx, cancel := context.WithTimeout(c.Context(), longest)
 	defer cancel()
-	changes, err := c.Watch(ctx, list, client.InNamespace(c.namespace), client.MatchingFields{"metadata.name": name})
-	c.must(err)
-	defer changes.Stop()
-	c.must(do())
-	for change := range changes.ResultChan() {
-		object, ok := change.Object.(T)
-		if !ok {
-			c.Fatalf("a watch brought %#v", change.Object)
-		}
-		if done(object, change.Type == watch.Deleted) {
-			return
-		}
-	}
-	c.Fatal("the watch has ended")
+	c.must(kube.Await(ctx, c.WithWatch, one, func(now T) bool {
+		seen = now
+		return done(now)
+	}, c.only(one.GetName())...))
+	return seen
+}
+
+// awaitGone returns when an object of the list's kind in the namespace is gone.
+func (c *check) awaitGone(list client.ObjectList, name string) {
+	c.Helper()
+	ctx, cancel := context.WithTimeout(c.Context(), longest)
+	defer cancel()
+	c.must(c.List(ctx, list, c.only(name)...))
+	c.must(kube.AwaitDeleted(ctx, c.WithWatch, list, c.only(name)...))
+}
+
+// only selects one object of the namespace.
+func (c *check) only(name string) []client.ListOption {
+	return []client.ListOption{client.InNamespace(c.namespace), client.MatchingFields{"metadata.name": name}}
 }

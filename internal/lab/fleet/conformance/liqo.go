@@ -19,12 +19,8 @@ func (c *check) configuration(podCIDR string) *networkingv1beta1.Configuration {
 	c.Helper()
 	remote := liqov1beta1.ClusterID(c.namespace)
 	one := forge.Configuration(c.namespace, c.namespace, remote, []string{podCIDR}, "192.168.255.0/24")
-	until(c, &networkingv1beta1.ConfigurationList{}, one.Name, func() error { return c.Create(c.Context(), one) },
-		func(seen *networkingv1beta1.Configuration, _ bool) bool {
-			one = seen
-			return networkingutils.AreConfigurationNetworkCIDRsConfigured(seen)
-		})
-	return one
+	c.must(c.Create(c.Context(), one))
+	return await(c, one, networkingutils.AreConfigurationNetworkCIDRsConfigured)
 }
 
 func remap(c *check) {
@@ -38,9 +34,8 @@ func remap(c *check) {
 	if len(networks.Items) != 2 {
 		c.Errorf("there are %d Networks", len(networks.Items))
 	}
-	until(c, &ipamv1alpha1.NetworkList{}, networks.Items[0].Name,
-		func() error { return c.Delete(c.Context(), one) },
-		func(_ *ipamv1alpha1.Network, gone bool) bool { return gone })
+	c.must(c.Delete(c.Context(), one))
+	c.awaitGone(&networks, networks.Items[0].Name)
 }
 
 func remapOwn(c *check) {
@@ -74,12 +69,10 @@ func serve(c *check) {
 			Name: forge.DefaultGwServerTemplateName, Namespace: "liqo",
 		},
 	}}
-	until(c, &networkingv1beta1.GatewayServerList{}, gateway.Name,
-		func() error { return c.Create(c.Context(), gateway) },
-		func(seen *networkingv1beta1.GatewayServer, _ bool) bool {
-			gateway = seen
-			return seen.Status.Endpoint != nil && len(seen.Status.Endpoint.Addresses) > 0 && seen.Status.SecretRef != nil
-		})
+	c.must(c.Create(c.Context(), gateway))
+	gateway = await(c, gateway, func(seen *networkingv1beta1.GatewayServer) bool {
+		return seen.Status.Endpoint != nil && len(seen.Status.Endpoint.Addresses) > 0 && seen.Status.SecretRef != nil
+	})
 	if port := gateway.Status.Endpoint.Port; port < 30000 || port > 32767 {
 		c.Errorf("its port is %d", port)
 	}
@@ -97,12 +90,8 @@ func dial(c *check) {
 			Name: forge.DefaultGwClientTemplateName, Namespace: "liqo",
 		},
 	}}
-	until(c, &networkingv1beta1.GatewayClientList{}, gateway.Name,
-		func() error { return c.Create(c.Context(), gateway) },
-		func(seen *networkingv1beta1.GatewayClient, _ bool) bool {
-			gateway = seen
-			return seen.Status.SecretRef != nil
-		})
+	c.must(c.Create(c.Context(), gateway))
+	gateway = await(c, gateway, func(seen *networkingv1beta1.GatewayClient) bool { return seen.Status.SecretRef != nil })
 	c.hasKeys(gateway.Status.SecretRef)
 	c.goesWithItsKeys(gateway, gateway.Status.SecretRef)
 }
@@ -119,8 +108,8 @@ func (c *check) hasKeys(at *corev1.ObjectReference) {
 
 func (c *check) goesWithItsKeys(gateway client.Object, at *corev1.ObjectReference) {
 	c.Helper()
-	until(c, &corev1.SecretList{}, at.Name, func() error { return c.Delete(c.Context(), gateway) },
-		func(_ *corev1.Secret, gone bool) bool { return gone })
+	c.must(c.Delete(c.Context(), gateway))
+	c.awaitGone(&corev1.SecretList{}, at.Name)
 }
 
 func knowForeignCluster(c *check) {

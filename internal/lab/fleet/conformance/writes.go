@@ -230,8 +230,7 @@ func deleteOwner(c *check) {
 	var owners []*corev1.ConfigMap
 	var references []metav1.OwnerReference
 	for _, name := range []string{"first", "second"} {
-		owner := &corev1.ConfigMap{ObjectMeta: c.named(name)}
-		c.must(c.Create(c.Context(), owner))
+		owner := c.configMap(name)
 		owners = append(owners, owner)
 		references = append(references,
 			metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: name, UID: owner.UID})
@@ -241,9 +240,10 @@ func deleteOwner(c *check) {
 		object.OwnerReferences = owned
 		c.must(c.Create(c.Context(), object))
 	}
-	gone := func(_ *corev1.Secret, gone bool) bool { return gone }
-	until(c, &corev1.SecretList{}, "one", func() error { return c.Delete(c.Context(), owners[0]) }, gone)
+	c.must(c.Delete(c.Context(), owners[0]))
+	c.awaitGone(&corev1.SecretList{}, "one")
 	left := &corev1.Secret{}
 	c.must(c.Get(c.Context(), client.ObjectKey{Namespace: c.namespace, Name: "two"}, left)) // it has another owner
-	until(c, &corev1.SecretList{}, "two", func() error { return c.Delete(c.Context(), owners[1]) }, gone)
+	c.must(c.Delete(c.Context(), owners[1]))
+	c.awaitGone(&corev1.SecretList{}, "two")
 }
