@@ -24,28 +24,26 @@ func TestPodsMeetTheStrictestPodSecurityStandard(t *testing.T) {
 }
 
 func TestPodsRunTheImageOfTheLeafsOwnGateway(t *testing.T) {
-	for name, images := range map[string][]string{
-		"Liqo 1.0":              {"ghcr.io/liqotech/gateway:v1.0.1", "ghcr.io/liqotech/gateway/wireguard:v1.0.1"},
-		"another order":         {"ghcr.io/liqotech/gateway/geneve:v1.2.0", "mirror.example:5000/liqo/gateway@sha256:0a"},
-		"nothing that is known": {"registry.example/tunnel:1", "registry.example/sidecar:1"},
+	const ofLiqo10, mirrored = "ghcr.io/liqotech/gateway:v1.0.1", "mirror.example:5000/liqo/gateway@sha256:0a"
+	const unknown = "registry.example/tunnel:1"
+	for name, test := range map[string]struct {
+		images []string
+		want   string
+	}{
+		"Liqo 1.0":              {[]string{ofLiqo10, "ghcr.io/liqotech/gateway/wireguard:v1.0.1"}, ofLiqo10},
+		"another order":         {[]string{"ghcr.io/liqotech/gateway/geneve:v1.2.0", mirrored}, mirrored},
+		"nothing that is known": {[]string{unknown, "registry.example/sidecar:1"}, unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			deployment := clustertest.GatewayDeployment("milan")
 			template := &deployment.Spec.Template.Spec
-			for _, image := range images {
-				template.Containers = append(template.Containers, corev1.Container{
-					Image: image, ImagePullPolicy: corev1.PullIfNotPresent,
-				})
+			for _, image := range test.images {
+				one := corev1.Container{Image: image, ImagePullPolicy: corev1.PullIfNotPresent}
+				template.Containers = append(template.Containers, one)
 			}
 			template.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}}
-			want := map[string]string{
-				"Liqo 1.0":              "ghcr.io/liqotech/gateway:v1.0.1",
-				"another order":         "mirror.example:5000/liqo/gateway@sha256:0a",
-				"nothing that is known": "registry.example/tunnel:1",
-			}[name]
-			s := newScene(t, deployment)
-			got, err := s.client.imageOf(t.Context())
-			if err != nil || got.name != want || got.policy != corev1.PullIfNotPresent || len(got.secrets) != 1 {
+			got, err := newScene(t, deployment).client.imageOf(t.Context())
+			if err != nil || got.name != test.want || got.policy != corev1.PullIfNotPresent || len(got.secrets) != 1 {
 				t.Errorf("got %+v, %v", got, err)
 			}
 		})

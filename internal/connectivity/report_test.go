@@ -93,14 +93,19 @@ func (p pod) message(t *testing.T) string {
 	return string(message)
 }
 
-func TestAProberReportsEachPodAndHowFarPacketsGet(t *testing.T) {
-	p := newPodOnThisMachine(t)
-	out, err := p.prober(t, "5", "1340", "10.0.0.1", "10.0.0.2", "10.0.0.3").CombinedOutput()
-	if err != nil || len(out) > 0 {
+// reports runs a prober, and returns what it reports.
+func (p pod) reports(t *testing.T, packets, mtu string, pods ...string) report {
+	t.Helper()
+	if out, err := p.prober(t, packets, mtu, pods...).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%v: %s", err, out)
 	}
 	report, err := parseReport(p.message(t))
 	must(t, err)
+	return report
+}
+
+func TestAProberReportsEachPodAndHowFarPacketsGet(t *testing.T) {
+	report := newPodOnThisMachine(t).reports(t, "5", "1340", "10.0.0.1", "10.0.0.2", "10.0.0.3")
 	good, lost, narrow := report.answers["10.0.0.1"], report.answers["10.0.0.2"], report.answers["10.0.0.3"]
 	slices.SortFunc(lost.said, func(a, b said) int { return a.hops - b.hops })
 	want := Latency{Min: 45 * time.Microsecond, Mean: 1067 * time.Microsecond, Max: 2500 * time.Microsecond}
@@ -136,10 +141,7 @@ func TestAPodWithoutARouteReportsWhichPodsAnswer(t *testing.T) {
 }
 
 func TestAProberTakesWhatPassesAtTheEndForTheState(t *testing.T) {
-	p := newPodOnThisMachine(t)
-	must(t, p.prober(t, "10", "1340", "10.0.0.4", "10.0.0.5").Run())
-	report, err := parseReport(p.message(t))
-	must(t, err)
+	report := newPodOnThisMachine(t).reports(t, "10", "1340", "10.0.0.4", "10.0.0.5")
 	first, good := report.answers["10.0.0.4"], report.answers["10.0.0.5"]
 	if !first.silent || first.Answered != 4 || first.last != 4 || first.Largest != 0 ||
 		first.when() != ", all of them at first" {
@@ -151,10 +153,9 @@ func TestAProberTakesWhatPassesAtTheEndForTheState(t *testing.T) {
 }
 
 func TestLargePacketsThatWereOnlyLostPassNevertheless(t *testing.T) {
-	p := newPodOnThisMachine(t)
-	must(t, p.prober(t, "2", "1340", "10.0.0.6").Run())
-	if report, err := parseReport(p.message(t)); err != nil || report.answers["10.0.0.6"].Largest != 1340 {
-		t.Errorf("got %s, %v", p.message(t), err)
+	report := newPodOnThisMachine(t).reports(t, "2", "1340", "10.0.0.6")
+	if got := report.answers["10.0.0.6"]; got.Largest != 1340 {
+		t.Errorf("got %+v", got)
 	}
 }
 
@@ -177,11 +178,9 @@ func TestAProberRunsThePingOfThePathAndNotTheShells(t *testing.T) {
 }
 
 func TestAProberThatReachesAllPodsAsksNobodyElse(t *testing.T) {
-	p := newPodOnThisMachine(t)
-	must(t, p.prober(t, "2", "1200", "10.0.0.1", "10.0.0.3").Run())
-	report, err := parseReport(p.message(t))
-	if err != nil || report.overlay != nil {
-		t.Errorf("got %+v, %v", report, err)
+	report := newPodOnThisMachine(t).reports(t, "2", "1200", "10.0.0.1", "10.0.0.3")
+	if report.overlay != nil {
+		t.Errorf("got %+v", report)
 	}
 }
 

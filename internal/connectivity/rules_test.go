@@ -1,6 +1,7 @@
 package connectivity
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,14 +16,13 @@ import (
 
 // rulesFor is a FirewallConfiguration for a gateway, as Liqo finds it.
 func rulesFor(name, remote string, table firewall.Table) *networkingv1beta1.FirewallConfiguration {
-	return &networkingv1beta1.FirewallConfiguration{
-		ObjectMeta: metav1.ObjectMeta{
-			Name: name, Namespace: "liqo-tenant-" + remote, Labels: map[string]string{
-				"networking.liqo.io/firewall-category": "gateway", "networking.liqo.io/firewall-unique": remote,
-			},
+	rules := &networkingv1beta1.FirewallConfiguration{ObjectMeta: metav1.ObjectMeta{
+		Name: name, Namespace: "liqo-tenant-" + remote, Labels: map[string]string{
+			"networking.liqo.io/firewall-category": "gateway", "networking.liqo.io/firewall-unique": remote,
 		},
-		Spec: networkingv1beta1.FirewallConfigurationSpec{Table: table},
-	}
+	}}
+	rules.Spec.Table = table
+	return rules
 }
 
 // limit lets only that cross which is allowed, as the leaf enforces it.
@@ -52,44 +52,33 @@ func TestRulesThatLetNoPingCrossAreNamed(t *testing.T) {
 	pings, elsewhere := liqo.Rule{Protocol: liqo.ICMP}, liqo.Rule{Protocol: liqo.ICMP, CIDRs: []string{"10.0.9.0/24"}}
 	const answers = "no rule on leaf \"rome\" allows answers to pings from \"rome\""
 	for name, test := range map[string]struct {
-		rome, milan liqo.Limits
-		leaf, says  string
+		milan      []liqo.Rule // to it; Rome has none
+		leaf, says string
 	}{
 		"no rule": {
-			milan: liqo.Limits{}, leaf: "milan",
-			says: "There is no rule for them: `allow` is empty, or has rules for the other direction only.",
+			nil, "milan", "There is no rule for them: `allow` is empty, or has rules for the other direction only.",
 		},
 		"other rules": {
-			milan: liqo.Limits{In: []liqo.Rule{http, elsewhere}}, leaf: "milan",
-			says: "The rules for them name TCP to port 80 and ICMP in 10.0.9.0/24.",
+			[]liqo.Rule{http, elsewhere}, "milan", "The rules for them name TCP to port 80 and ICMP in 10.0.9.0/24.",
 		},
-		"many rules": {
-			milan: liqo.Limits{In: []liqo.Rule{http, http, http, http, http, http, http}}, leaf: "milan",
-			says: "TCP to port 80 and 2 more.",
-		},
-		"a rule at one end only": {milan: liqo.Limits{In: []liqo.Rule{pings}}, leaf: "rome", says: "There is no rule"},
+		"many rules":             {slices.Repeat([]liqo.Rule{http}, 7), "milan", "TCP to port 80 and 2 more."},
+		"a rule at one end only": {[]liqo.Rule{pings}, "rome", "There is no rule"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newLimitedScene(t)
-			s.client.limit(test.rome)
-			s.server.limit(test.milan)
+			s.client.limit(liqo.Limits{})
+			s.server.limit(liqo.Limits{In: test.milan})
 			found := s.find(t)
 			if len(found) != 1 || found[0].ID != "rules-stop-pings" || found[0].Leaf != test.leaf || found[0].Hop != HopGateway {
-				t.Errorf("got %+v", found)
-				return
+				t.Fatalf("got %+v", found)
 			}
 			if is := found[0].Summary == answers; is != (test.leaf == "rome") {
 				t.Errorf("got %q", found[0].Summary)
 			}
 			other := map[string]string{"rome": "milan", "milan": "rome"}[test.leaf]
-			for _, part := range []string{
-				"FirewallConfiguration liqo-tenant-" + other + "/" + other + "-allow of leaf", "has the address 10.0.0.1",
-				test.says, "\n\n  { to = \"server\", protocol = \"ICMP\" }\n\n",
-			} {
-				if text := found[0].Detail(); !strings.Contains(text, part) {
-					t.Errorf("%q is missing in:\n%s", part, text)
-				}
-			}
+			clustertest.Has(t, found[0].Detail(),
+				"FirewallConfiguration liqo-tenant-"+other+"/"+other+"-allow of leaf", "has the address 10.0.0.1",
+				test.says, "\n\n  { to = \"server\", protocol = \"ICMP\" }\n\n")
 		})
 	}
 }
@@ -113,12 +102,11 @@ func TestRulesThatLetPingsCrossAreNotBlamed(t *testing.T) {
 }
 
 func TestFirewallConfigurationsThatDropPacketsAreNamedWithTheirGateway(t *testing.T) {
-	dropping := firewall.Table{Chains: []firewall.Chain{{Rules: firewall.RulesSet{
-		FilterRules: []firewall.FilterRule{{Action: firewall.ActionReject}},
-	}}}}
-	marking := firewall.Table{Chains: []firewall.Chain{{Rules: firewall.RulesSet{
-		FilterRules: []firewall.FilterRule{{Action: firewall.ActionCtMark}},
-	}}}}
+	tableOf := func(action firewall.FilterAction) firewall.Table {
+		rules := firewall.RulesSet{FilterRules: []firewall.FilterRule{{Action: action}}}
+		return firewall.Table{Chains: []firewall.Chain{{Rules: rules}}}
+	}
+	dropping, marking := tableOf(firewall.ActionReject), tableOf(firewall.ActionCtMark)
 	everywhere := rulesFor("everywhere", "milan", dropping)
 	delete(everywhere.Labels, liqo.FirewallUniqueLabel)
 	everywhere.Labels["networking.liqo.io/firewall-subcategory"] = "all-gateways"

@@ -34,6 +34,7 @@ func newLeaf(t *testing.T, name, remote string, run kubelet, objects ...client.O
 	deployment := clustertest.GatewayDeployment(remote)
 	deployment.Spec.Template.Spec.Containers = []corev1.Container{{Image: "ghcr.io/liqotech/gateway:v1.2.0"}}
 	leaf := clustertest.Leaf(t, name, append(objects, gateway, deployment,
+		clustertest.Connection(remote, networkingv1beta1.Connected),
 		clustertest.Remapped(remote, "10.71.0.0/16", "10.68.0.0/16"), newNode(name+"-1"), newNode(name+"-2"))...)
 	clustertest.On(leaf, "create", func(call clustertest.Call[*corev1.Pod]) error {
 		if err := run(call.Object, nil); err != nil {
@@ -58,12 +59,20 @@ func newLeaf(t *testing.T, name, remote string, run kubelet, objects ...client.O
 }
 
 func newNode(name string) *corev1.Node {
-	return &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{
-			{Type: corev1.NodeReady, Status: corev1.ConditionTrue},
-		}},
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+	return node
+}
+
+// run runs a test between Rome and Milan, whose nodes run pods in these ways. It leaves no pod.
+func run(ctx context.Context, t *testing.T, inRome, inMilan kubelet, options Options) (Result, error) {
+	t.Helper()
+	rome, milan := newLeaf(t, "rome", "milan", inRome), newLeaf(t, "milan", "rome", inMilan)
+	result, err := New(rome, milan, options).Run(ctx)
+	if left := append(podsOn(t, rome), podsOn(t, milan)...); len(left) > 0 {
+		t.Errorf("%q stay", left)
 	}
+	return result, err
 }
 
 // healthy runs every pod: a listener gets an address, and a prober reaches all pods.
@@ -83,14 +92,38 @@ func healthy(pod *corev1.Pod, added *corev1.EphemeralContainer) error {
 // lossy runs every pod, and lets probers and all that looks again reach nothing.
 func lossy(pod *corev1.Pod, added *corev1.EphemeralContainer) error {
 	switch {
-	case added == nil && pod.Labels[consts.LocalPodLabelKey] == consts.LocalPodLabelValue:
-		ended(pod, corev1.PodSucceeded, "pod 10.71.0.1 5 0 0 -\npod 10.71.0.2 5 0 0 -\nend")
-	case added == nil:
-		return healthy(pod, nil)
-	default:
+	case added != nil:
 		says(pod, added, "pod 10.71.0.1 5 0 0 -\nsilent 10.71.0.1 20\npod 10.71.0.2 5 0 0 -\nsilent 10.71.0.2 20\nend")
+	case hasNoRoute(pod):
+		ended(pod, corev1.PodSucceeded, "pod 10.71.0.1 5 0 0 -\npod 10.71.0.2 5 0 0 -\nend")
+	default:
+		return healthy(pod, nil)
 	}
 	return nil
+}
+
+// hasNoRoute reports whether Liqo makes no route to a pod.
+func hasNoRoute(pod *corev1.Pod) bool {
+	return pod.Labels[consts.LocalPodLabelKey] == consts.LocalPodLabelValue
+}
+
+// ends ends each pod in this way.
+func ends(phase corev1.PodPhase, reason, message string) kubelet {
+	return func(pod *corev1.Pod, _ *corev1.EphemeralContainer) error {
+		pod.Status = corev1.PodStatus{Phase: phase, Reason: reason, Message: message}
+		return nil
+	}
+}
+
+// probing runs every pod, and does this when a pod becomes a prober.
+func probing(do func(pod *corev1.Pod, added *corev1.EphemeralContainer)) kubelet {
+	return func(pod *corev1.Pod, added *corev1.EphemeralContainer) error {
+		if added == nil {
+			return healthy(pod, nil)
+		}
+		do(pod, added)
+		return nil
+	}
 }
 
 // says makes a container that a pod has got end with a message.
@@ -109,11 +142,9 @@ func ended(pod *corev1.Pod, phase corev1.PodPhase, message string) {
 
 // unpullable pulls no image.
 func unpullable(pod *corev1.Pod, _ *corev1.EphemeralContainer) error {
+	waiting := &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "Back-off pulling image: not found"}
 	pod.Status = corev1.PodStatus{Phase: corev1.PodPending, ContainerStatuses: []corev1.ContainerStatus{{
-		Image: pod.Spec.Containers[0].Image,
-		State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{
-			Reason: "ImagePullBackOff", Message: "Back-off pulling image: not found",
-		}},
+		Image: pod.Spec.Containers[0].Image, State: corev1.ContainerState{Waiting: waiting},
 	}}}
 	return nil
 }
@@ -130,10 +161,9 @@ func podsOn(t *testing.T, leaf *cluster.Leaf) []string {
 }
 
 func TestATestReachesEveryNodeFromEveryNodeAndLeavesNoPod(t *testing.T) {
-	rome, milan := newLeaf(t, "rome", "milan", healthy), newLeaf(t, "milan", "rome", healthy)
-	result, err := New(rome, milan, Options{PacketCount: 10}).Run(t.Context())
-	if err != nil || len(result.Faults) > 0 {
-		t.Fatalf("got %v, %v", result.Faults, err)
+	result, err := run(t.Context(), t, healthy, healthy, Options{PacketCount: 10})
+	if err != nil || len(result.Faults) > 0 || result.PathMTU() != 1340 {
+		t.Fatalf("got %v, MTU %d, %v", result.Faults, result.PathMTU(), err)
 	}
 	var paths []string
 	for _, path := range result.Paths {
@@ -147,15 +177,12 @@ func TestATestReachesEveryNodeFromEveryNodeAndLeavesNoPod(t *testing.T) {
 	if !slices.Equal(paths, want) {
 		t.Errorf("got %q", paths)
 	}
-	if left := append(podsOn(t, rome), podsOn(t, milan)...); len(left) > 0 {
-		t.Errorf("%q stay", left)
-	}
 }
 
 func TestAPodToWhichLiqoMakesNoRouteTellsWhatComesPastTheOverlay(t *testing.T) {
 	rome := newLeaf(t, "rome", "milan", func(pod *corev1.Pod, _ *corev1.EphemeralContainer) error {
 		message := "pod 10.71.0.1 5 5 5 0.1/0.2/0.3/0.1\nend"
-		if pod.Labels[consts.LocalPodLabelKey] != consts.LocalPodLabelValue {
+		if !hasNoRoute(pod) {
 			message = "pod 10.71.0.1 5 0 0 -\nend"
 		}
 		if pod.Spec.NodeName == "second" {
@@ -191,13 +218,9 @@ func TestATestThatCannotRunSaysWhyAndLeavesNoPod(t *testing.T) {
 			[]string{"admission webhook denied the request"},
 		},
 		"an image with another ping": {
-			func(pod *corev1.Pod, added *corev1.EphemeralContainer) error {
-				if added == nil {
-					return healthy(pod, nil)
-				}
+			probing(func(pod *corev1.Pod, added *corev1.EphemeralContainer) {
 				says(pod, added, "error ping: unrecognized option: M\nBusyBox v1.36.1\n\nUsage: ping HOST\n")
-				return nil
-			},
+			}),
 			[]string{
 				`the test's image lacks the ping of iputils on leaf "milan"`,
 				":v1.2.0: \n  | ping: unrecognized option: M\n  | BusyBox v1.36.1\n  | Usage: ping HOST\n\nThe image needs",
@@ -211,93 +234,63 @@ func TestATestThatCannotRunSaysWhyAndLeavesNoPod(t *testing.T) {
 			[]string{`the test's image lacks a shell on leaf "milan"`},
 		},
 		"a node that refuses the pod": {
-			func(pod *corev1.Pod, _ *corev1.EphemeralContainer) error {
-				pod.Status = corev1.PodStatus{Phase: corev1.PodFailed, Reason: "SysctlForbidden", Message: "forbidden sysctl"}
-				return nil
-			},
+			ends(corev1.PodFailed, "SysctlForbidden", "forbidden sysctl"),
 			[]string{"SysctlForbidden: forbidden sysctl", "net.ipv4.ping_group_range"},
 		},
 		"a node without room": {
-			func(pod *corev1.Pod, _ *corev1.EphemeralContainer) error {
-				pod.Status = corev1.PodStatus{Phase: corev1.PodFailed, Reason: "OutOfcpu", Message: "Pod was rejected: no CPU"}
-				return nil
-			},
+			ends(corev1.PodFailed, "OutOfcpu", "Pod was rejected: no CPU"),
 			[]string{`on node "milan-1", with image ghcr.io/liqotech/gateway:v1.2.0: OutOfcpu: Pod was rejected: no CPU.` +
 				"\n\nFree capacity on this node, or cordon it: the test leaves out cordoned nodes. A pod requests 10m of CPU " +
 				"and 16Mi of memory."},
 		},
 		"a node that evicts a prober": {
-			func(pod *corev1.Pod, added *corev1.EphemeralContainer) error {
-				if added == nil {
-					return healthy(pod, nil)
-				}
+			probing(func(pod *corev1.Pod, added *corev1.EphemeralContainer) {
 				ended(pod, corev1.PodFailed, "")
 				says(pod, added, "mtu 1500\n")
 				pod.Status.Reason, pod.Status.Message = "Evicted", "The node was low on resource: memory."
-				return nil
-			},
+			}),
 			[]string{"Evicted: The node was low on resource: memory.\n\nFree capacity on this node"},
 		},
 		"a node that shuts down": {
-			func(pod *corev1.Pod, _ *corev1.EphemeralContainer) error {
-				pod.Status = corev1.PodStatus{Phase: corev1.PodFailed, Reason: "NodeShutdown", Message: "Pod was rejected"}
-				return nil
-			},
+			ends(corev1.PodFailed, "NodeShutdown", "Pod was rejected"),
 			[]string{"NodeShutdown: Pod was rejected.\n\nCheck this node, or cordon it: the test leaves out cordoned nodes."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				rome, milan := newLeaf(t, "rome", "milan", healthy), newLeaf(t, "milan", "rome", test.inMilan)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
-				_, err := New(rome, milan, Options{PacketCount: 10}).Run(ctx)
+				_, err := run(ctx, t, healthy, test.inMilan, Options{PacketCount: 10})
 				if err == nil {
 					t.Fatal("it ran")
 				}
-				text := explain.Summary(err) + "\n" + explain.Detail(err)
-				for _, part := range test.want {
-					if !strings.Contains(text, part) {
-						t.Errorf("%q is missing in:\n%s", part, text)
-					}
-				}
-				if left := append(podsOn(t, rome), podsOn(t, milan)...); len(left) > 0 {
-					t.Errorf("%q stay", left)
-				}
+				clustertest.Has(t, explain.Summary(err)+"\n"+explain.Detail(err), test.want...)
 			})
 		})
 	}
 }
 
-// reportedUp is what a gateway reports of its tunnel.
-func reportedUp(remote string) client.Object {
-	return clustertest.Connection(remote, networkingv1beta1.Connected)
-}
-
 func TestATestThatLosesPacketsLooksFurtherAndLeavesNoPod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
-		rome := newLeaf(t, "rome", "milan", lossy, reportedUp("milan"))
-		milan := newLeaf(t, "milan", "rome", lossy, reportedUp("rome"))
-		options := Options{PacketCount: 5, Progress: func(step string) { told = append(told, step) }}
-		result, err := New(rome, milan, options).Run(t.Context())
+		result, err := run(t.Context(), t, lossy, lossy, Options{PacketCount: 5, Progress: into(&told)})
 		want := `Unknown: packets between "rome" and "milan" get lost between the nodes of the two leaves`
 		if got := places(result.Faults); err != nil || !slices.Equal(got, []string{want}) {
 			t.Errorf("got %q, %v", got, err)
 		}
-		if got := strings.Join(told, "\n"); got != strings.Join([]string{
+		if !slices.Equal(told, []string{
 			`Starting pods on 2 nodes of "rome" and 2 nodes of "milan".`,
 			`The pods run, after 0s. They send packets to each other.`,
 			`Packets get lost. Pods without a route start, and the gateways report their tunnel again.`,
 			`The other pods look again.`, `The pods end, and say what has arrived.`,
-		}, "\n") {
-			t.Errorf("it tells:\n%s", got)
-		}
-		if left := append(podsOn(t, rome), podsOn(t, milan)...); len(left) > 0 {
-			t.Errorf("%q stay", left)
+		}) {
+			t.Errorf("it tells:\n%s", strings.Join(told, "\n"))
 		}
 	})
 }
+
+// into adds the steps that a test tells to a list.
+func into(told *[]string) func(string) { return func(step string) { *told = append(*told, step) } }
 
 func TestATestSaysForWhichNodesItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -308,18 +301,14 @@ func TestATestSaysForWhichNodesItWaits(t *testing.T) {
 			}
 			return healthy(pod, added)
 		}
-		rome, milan := newLeaf(t, "rome", "milan", slow), newLeaf(t, "milan", "rome", healthy)
-		options := Options{PacketCount: 10, Progress: func(step string) { told = append(told, step) }}
-		if _, err := New(rome, milan, options).Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		_, err := run(t.Context(), t, slow, healthy, Options{PacketCount: 10, Progress: into(&told)})
 		if want := []string{
 			`Starting pods on 2 nodes of "rome" and 2 nodes of "milan".`,
 			`Still waiting for the test's pods to start, on rome-2 of "rome", after 10s.`,
 			`Still waiting for the test's pods to start, on rome-2 of "rome", after 20s.`,
 			`The pods run, after 25s. They send packets to each other.`,
-		}; !slices.Equal(told, want) {
-			t.Errorf("it tells:\n%s", strings.Join(told, "\n"))
+		}; err != nil || !slices.Equal(told, want) {
+			t.Errorf("it tells:\n%s (%v)", strings.Join(told, "\n"), err)
 		}
 	})
 }
@@ -327,48 +316,33 @@ func TestATestSaysForWhichNodesItWaits(t *testing.T) {
 func TestATestWithoutTimeToLookSaysWhatItHasMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck := func(pod *corev1.Pod, added *corev1.EphemeralContainer) error {
-			if pod.Labels[consts.LocalPodLabelKey] == consts.LocalPodLabelValue {
+			if hasNoRoute(pod) {
 				return nil // it never starts
 			}
 			return lossy(pod, added)
 		}
-		rome := newLeaf(t, "rome", "milan", lossy, reportedUp("milan"))
-		milan := newLeaf(t, "milan", "rome", stuck, reportedUp("rome"))
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
-		result, err := New(rome, milan, Options{PacketCount: 5}).Run(ctx)
+		result, err := run(ctx, t, lossy, stuck, Options{PacketCount: 5})
 		if err != nil || len(result.Faults) != 1 || result.Faults[0].open == "" {
 			t.Fatalf("got %q, %v", places(result.Faults), err)
 		}
-		for _, part := range []string{
+		clustertest.Has(t, result.Faults[0].Detail(),
 			`What pods without a route see would tell more about leaf "milan", but nobody knows: the test's pod is not ready`,
-			`What has arrived would tell more about leaf "rome"`,
-		} {
-			if text := result.Faults[0].Detail(); !strings.Contains(text, part) {
-				t.Errorf("%q is missing in:\n%s", part, text)
-			}
-		}
-		if left := append(podsOn(t, rome), podsOn(t, milan)...); len(left) > 0 {
-			t.Errorf("%q stay", left)
-		}
+			`What has arrived would tell more about leaf "rome"`)
 	})
 }
 
 func TestAnInterruptedTestHasNoResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rome := newLeaf(t, "rome", "milan", lossy, reportedUp("milan"))
-		milan := newLeaf(t, "milan", "rome", lossy, reportedUp("rome"))
 		ctx, interrupt := context.WithCancel(t.Context())
-		result, err := New(rome, milan, Options{PacketCount: 5, Progress: func(step string) {
+		result, err := run(ctx, t, lossy, lossy, Options{PacketCount: 5, Progress: func(step string) {
 			if strings.HasPrefix(step, "Packets get lost.") {
 				interrupt()
 			}
-		}}).Run(ctx)
+		}})
 		if !errors.Is(err, context.Canceled) || len(result.Paths) > 0 {
 			t.Errorf("got %q, %v", places(result.Faults), err)
-		}
-		if left := append(podsOn(t, rome), podsOn(t, milan)...); len(left) > 0 {
-			t.Errorf("%q stay", left)
 		}
 	})
 }
@@ -418,9 +392,6 @@ func TestTestsOfTwoLeavesRunOneAfterTheOther(t *testing.T) {
 		if err := errors.Join(errs...); err != nil || most != 1 {
 			t.Errorf("%d at the same time, %v", most, err)
 		}
-		if left := append(podsOn(t, rome), podsOn(t, milan)...); len(left) > 0 {
-			t.Errorf("%q stay", left)
-		}
 	})
 }
 
@@ -428,17 +399,12 @@ func TestNodesThatRunNoPodsAreLeftOut(t *testing.T) {
 	cordoned, tainted, virtual, down, windows := newNode("cordoned"), newNode("tainted"), newNode("virtual"),
 		newNode("down"), newNode("windows")
 	cordoned.Spec.Unschedulable = true
-	tainted.Spec.Taints = []corev1.Taint{
-		{Key: "node-role.kubernetes.io/control-plane", Effect: corev1.TaintEffectNoSchedule},
-	}
+	tainted.Spec.Taints = []corev1.Taint{{Key: "of-the-control-plane", Effect: corev1.TaintEffectNoSchedule}}
 	virtual.Labels = map[string]string{consts.TypeLabel: consts.TypeNode}
 	down.Status.Conditions[0].Status = corev1.ConditionUnknown
 	windows.Labels = map[string]string{corev1.LabelOSStable: "windows"}
 	gateway := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{
-			Name: "gw-milan-1", Namespace: "liqo-tenant-milan", Labels: map[string]string{consts.GatewayNameLabel: "milan"},
-		},
-		Spec: corev1.PodSpec{NodeName: "rome-2"},
+		ObjectMeta: clustertest.GatewayDeployment("milan").ObjectMeta, Spec: corev1.PodSpec{NodeName: "rome-2"},
 	}
 	rome := newLeaf(t, "rome", "milan", healthy, cordoned, tainted, virtual, down, windows, gateway)
 	s := newScene(t).client

@@ -1,7 +1,7 @@
 package explain
 
 import (
-	"context"
+	"cmp"
 	"strings"
 	"testing"
 
@@ -33,7 +33,8 @@ func (h home) of(pod *corev1.Pod) *corev1.Pod {
 func diallingAt(address string) []client.Object {
 	gateway := diallingGateway()
 	gateway.Spec.Endpoint.Addresses = []string{address}
-	return []client.Object{gateway, &appsv1.Deployment{ObjectMeta: inTenant("milan", "deployment")}, key("milan")}
+	deployment := &appsv1.Deployment{ObjectMeta: inTenant("milan", "deployment")}
+	return []client.Object{gateway, deployment, clustertest.PublicKey("milan")}
 }
 
 // diallingFrom is Rome's end of a tunnel that is down. Its gateway lives there and dials this address.
@@ -41,7 +42,8 @@ func diallingFrom(t *testing.T, from home, address string) Subject {
 	t.Helper()
 	pod := from.of(readyPod())
 	pod.ObjectMeta = inTenant("milan", "pod")
-	objects := append(diallingAt(address), pod, connection("milan", networkingv1beta1.ConnectionError), record("milan"),
+	objects := append(diallingAt(address), pod, record("milan"),
+		clustertest.Connection("milan", networkingv1beta1.ConnectionError),
 		clustertest.Range("pod-cidr", "10.200.0.0/16"), clustertest.Range("service-cidr", "10.96.0.0/16"),
 		clustertest.Range("reserved", "172.18.0.0/16"))
 	return of(clustertest.Leaf(t, "rome", objects...), "milan", objects...)
@@ -87,18 +89,9 @@ func TestAnAddressThatMayNotLeadToTheServerIsDoubtedByWhatTheClientHas(t *testin
 	} {
 		t.Run(name, func(t *testing.T) {
 			rome := diallingFrom(t, test.from, test.address)
-			advice := "\n\n" + test.doubt
-			if test.doubt == "" {
-				advice = "\n\nCheck that the nodes of \"rome\" can reach " + test.address
-			}
-			for kind, text := range map[string]string{
-				"wait": Detail(Wait(t.Context(), rome, "an end", context.DeadlineExceeded)),
-				"down": Down(t.Context(), rome, downAtMilan(t, readyPod())).Detail(),
-			} {
-				if !strings.Contains(text, advice) {
-					t.Errorf("%s: the text lacks %q:\n%s", kind, advice, text)
-				}
-			}
+			advice := "\n\n" + cmp.Or(test.doubt, `Check that the nodes of "rome" can reach `+test.address)
+			clustertest.Has(t, Detail(late(t, rome)), advice)
+			clustertest.Has(t, Down(t.Context(), rome, downAtMilan(t, readyPod())).Detail(), advice)
 		})
 	}
 }
@@ -107,7 +100,7 @@ func TestAnAddressIsNotDoubtedIfTheLeafDoesNotShowWhy(t *testing.T) {
 	rome := diallingFrom(t, home{[]string{"10.200.0.11"}, []string{"172.18.0.2"}}, "10.200.0.77")
 	clustertest.Fail[*ipamv1alpha1.NetworkList](rome.Leaf, "list",
 		apierrors.NewForbidden(schema.GroupResource{Group: "ipam.liqo.io", Resource: "networks"}, "", nil))
-	text := Detail(Wait(t.Context(), rome, "an end", context.DeadlineExceeded))
+	text := Detail(late(t, rome))
 	if strings.Contains(text, "10.200.0.77 is in") || !strings.Contains(text, "could not be read") {
 		t.Errorf("got:\n%s", text)
 	}
@@ -130,11 +123,11 @@ func TestTheOtherAddressesOfTheServersNodeAreNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			gateway := exposedGateway()
 			gateway.Spec.Endpoint.ServiceType, gateway.Status.Endpoint.Addresses = test.service, []string{test.address}
-			server := milan(t, gateway, gatewayDeployment(), home{nil, test.node}.of(readyPod()), key("rome"),
-				gatewayService(corev1.ServiceTypeNodePort), connection("rome", networkingv1beta1.ConnectionError))
+			server := milan(t, gateway, gatewayDeployment(), home{nil, test.node}.of(readyPod()),
+				gatewayService(corev1.ServiceTypeNodePort), clustertest.PublicKey("rome"),
+				clustertest.Connection("rome", networkingv1beta1.ConnectionError))
 			for kind, text := range map[string]string{
-				"wait": Detail(Wait(t.Context(), server, "an end", context.DeadlineExceeded)),
-				"down": Down(t.Context(), downAtRome(t), server).Detail(),
+				"wait": Detail(late(t, server)), "down": Down(t.Context(), downAtRome(t), server).Detail(),
 			} {
 				if strings.Contains(text, "is reported at") != (test.expected != "") || !strings.Contains(text, test.expected) {
 					t.Errorf("%s: expected %q in:\n%s", kind, test.expected, text)
@@ -149,23 +142,11 @@ func TestAGatewayThatPerhapsCannotResolveTheServersName(t *testing.T) {
 		pod := readyPod()
 		pod.ObjectMeta = inTenant("milan", "pod")
 		objects := append(diallingAt(address), pod) // and no Connection
-		rome := of(clustertest.Leaf(t, "rome", objects...), "milan", objects...)
-		return Wait(t.Context(), rome, "the tunnel to come up", context.DeadlineExceeded)
+		return late(t, of(clustertest.Leaf(t, "rome", objects...), "milan", objects...))
 	}
-	err := without("milan-node")
-	if got := Summary(err); got != `perhaps the server's name is not resolved on leaf "rome"` {
-		t.Errorf("the headline is %q", got)
-	}
-	for _, part := range []string{
+	reads(t, without("milan-node"), `perhaps the server's name is not resolved on leaf "rome"`,
 		"GatewayClient liqo-tenant-milan/milan dials milan-node, UDP port 31000. Its pod has not created a Connection",
 		"kubectl -n liqo-tenant-milan logs deployment/gw-milan -c wireguard",
-		"If the pods of \"rome\" can't resolve this name, set `server_address`",
-	} {
-		if !strings.Contains(Detail(err), part) {
-			t.Errorf("the text lacks %q:\n%s", part, Detail(err))
-		}
-	}
-	if got := Summary(without("172.18.0.3")); got != `the gateway reports no connection on leaf "rome"` {
-		t.Errorf("the headline for an address is %q", got)
-	}
+		"If the pods of \"rome\" can't resolve this name, set `server_address`")
+	reads(t, without("172.18.0.3"), `the gateway reports no connection on leaf "rome"`)
 }

@@ -4,15 +4,15 @@ import (
 	"strings"
 	"testing"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 func TestLiqosControllersAreTheCauseIfTheyDoNotReact(t *testing.T) {
-	configuration := &networkingv1beta1.Configuration{ObjectMeta: written("rome", "configuration")}
-	says(t, told(t, unnoticedGateway(), configuration, liqoControllers(0)), "Liqo's controllers do not run",
+	ignored := []client.Object{unnoticedGateway(), clustertest.Configuration("rome"), liqoControllers(0)}
+	says(t, told(t, ignored...), "Liqo's controllers do not run",
 		"Liqo has not reacted to Configuration liqo-tenant-rome/rome and GatewayServer liqo-tenant-rome/rome yet.",
 		"Deployment liqo/liqo-controller-manager, which runs Liqo's controllers, has 0 of 1 replicas available.",
 		`Start Liqo's controllers on leaf "milan" again.`,
@@ -29,13 +29,10 @@ func TestLiqosControllersAreTheCauseIfAGatewayHasNothingElse(t *testing.T) {
 	scaledDown := liqoControllers(0)
 	scaledDown.Spec.Replicas = new(int32(0))
 	for name, test := range map[string]struct {
-		controllers []client.Object
-		headline    string
-		part        string
+		controllers    []client.Object
+		headline, part string
 	}{
-		"they run": {
-			[]client.Object{liqoControllers(1)}, "Liqo does not react", "has 1 of 1 replicas available",
-		},
+		"they run": {[]client.Object{liqoControllers(1)}, "Liqo does not react", "has 1 of 1 replicas available"},
 		"they are not deployed": {
 			nil, "Liqo's controllers do not run", "Namespace liqo has no Deployment with Liqo's controllers.",
 		},
@@ -50,10 +47,8 @@ func TestLiqosControllersAreTheCauseIfAGatewayHasNothingElse(t *testing.T) {
 }
 
 func TestAnIgnoredConfigurationDoesNotHideTheCauseAtTheGateway(t *testing.T) {
-	err := told(t, &networkingv1beta1.Configuration{ObjectMeta: written("rome", "configuration")}, liqoControllers(1),
-		exposedGateway(), gatewayService(corev1.ServiceTypeNodePort), gatewayDeployment(appsv1.DeploymentCondition{
-			Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Message: "no",
-		}))
+	err := told(t, clustertest.Configuration("rome"), liqoControllers(1), exposedGateway(),
+		gatewayService(corev1.ServiceTypeNodePort), stoppedDeployment("no"))
 	says(t, err, "Liqo does not react", "Liqo has not reacted to Configuration liqo-tenant-rome/rome yet.",
 		`In addition, the gateway's pod is refused on leaf "milan".`)
 	if strings.Contains(Detail(err), "tunnel") {
@@ -69,8 +64,8 @@ func TestTheErrorNamesAnIgnoredGatewayClient(t *testing.T) {
 }
 
 func TestLiqoBefore12HasReactedToAConfigurationWithItsLabel(t *testing.T) {
-	configuration := &networkingv1beta1.Configuration{ObjectMeta: written("rome", "configuration")}
-	configuration.Labels = map[string]string{"configuration.liqo.io/configured": "true"}
+	configuration := clustertest.Configuration("rome")
+	configuration.Labels["configuration.liqo.io/configured"] = "true"
 	err := told(t, configuration, unnoticedGateway(), liqoControllers(1))
 	says(t, err, "Liqo does not react", "Liqo has not reacted to GatewayServer liqo-tenant-rome/rome yet.")
 }

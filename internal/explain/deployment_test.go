@@ -1,12 +1,10 @@
 package explain
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"time"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,27 +14,21 @@ import (
 )
 
 func TestTheErrorNamesARefusedPod(t *testing.T) {
-	refused := appsv1.DeploymentCondition{
-		Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue,
-		Message: "pods \"gw-rome\" is forbidden: exceeded quota",
-	}
-	says(t, told(t, exposedGateway(), gatewayService(corev1.ServiceTypeNodePort), gatewayDeployment(refused)),
-		"the gateway's pod is refused",
+	refused := stoppedDeployment("pods \"gw-rome\" is forbidden: exceeded quota")
+	says(t, told(t, exposedGateway(), gatewayService(corev1.ServiceTypeNodePort), refused), "the gateway's pod is refused",
 		"Deployment liqo-tenant-rome/gw-rome can't create its pod: pods \"gw-rome\" is forbidden: exceeded quota.",
 		"The leaf's policies, quotas and Pod Security labels must allow this in namespace liqo-tenant-rome.")
 }
 
 func TestTheErrorNamesADeploymentWithoutPods(t *testing.T) {
 	event := warning("deployment", "Stuck", "nobody is there", time.Minute)
-	says(t, told(t, exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeNodePort), event),
-		"the gateway has no pod",
+	says(t, told(t, append(runningAs(corev1.ServiceTypeNodePort), event)...), "the gateway has no pod",
 		"Deployment liqo-tenant-rome/gw-rome has no pod, and its status does not say why.\nEvent Stuck: nobody is "+
 			"there.", "kube-controller-manager")
 }
 
 func TestTheErrorHasAllCausesOfAGateway(t *testing.T) {
-	says(t, told(t, exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeLoadBalancer)),
-		"the gateway has no pod",
+	says(t, told(t, runningAs(corev1.ServiceTypeLoadBalancer)...), "the gateway has no pod",
 		`In addition, the load balancer gives no address on leaf "milan".`)
 }
 
@@ -44,9 +36,8 @@ func TestTheErrorHasAllCausesOfAGateway(t *testing.T) {
 func TestTheAPIServerExplainsAMissingDeployment(t *testing.T) {
 	deployments := schema.GroupResource{Group: "apps", Resource: "deployments"}
 	for name, test := range map[string]struct {
-		answer   error
-		headline string
-		part     string
+		answer         error
+		headline, part string
 	}{
 		"a policy": {
 			apierrors.NewForbidden(deployments, "gw-rome",
@@ -63,7 +54,7 @@ func TestTheAPIServerExplainsAMissingDeployment(t *testing.T) {
 		"nothing, on the second try": {nil, "Liqo does not react", "logs -l app.kubernetes.io/name=controller-manager"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			technology := &networkingv1beta1.WgGatewayServer{ObjectMeta: written("rome", "")}
+			technology := wireGuardServer(31000)
 			technology.Spec.Deployment.Spec.Template.Spec.PriorityClassName = "high"
 			s := milan(t, exposedGateway(), technology, liqoControllers(1))
 			clustertest.On(s.Leaf, "create", func(call clustertest.Call[any]) error {
@@ -73,7 +64,7 @@ func TestTheAPIServerExplainsAMissingDeployment(t *testing.T) {
 				}
 				return test.answer
 			})
-			says(t, Wait(t.Context(), s, "an end", context.DeadlineExceeded), test.headline, test.part)
+			says(t, late(t, s), test.headline, test.part)
 			if test.headline == "the gateway's Deployment is refused" && !s.Refuses(t.Context()) {
 				t.Error("a wait would not end")
 			}

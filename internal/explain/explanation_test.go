@@ -13,12 +13,15 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
+// unreachable is the error of a request to an API server that does not answer.
+var unreachable = &url.Error{
+	Op: "Get", URL: "https://milan.example:6443/api/v1/pods", Err: errors.New("connection refused"),
+}
+
 func TestALeafThatDoesNotAnswerIsTheOnlyCause(t *testing.T) {
-	s := milan(t, exposedGateway(), gatewayDeployment(), gatewayService(corev1.ServiceTypeLoadBalancer))
-	refused := &url.Error{Op: "Get", URL: "https://milan.example:6443/api/v1/pods",
-		Err: errors.New("connection refused")}
-	clustertest.Fail[any](s.Leaf, "list", refused)
-	err := Wait(t.Context(), s, "an end", context.DeadlineExceeded)
+	s := milan(t, runningAs(corev1.ServiceTypeLoadBalancer)...)
+	clustertest.Fail[any](s.Leaf, "list", unreachable)
+	err := late(t, s)
 	says(t, err, "the API server can't be reached", "milan.example:6443: connection refused")
 	for _, guess := range []string{"load balancer", "could not be read"} {
 		if strings.Contains(Detail(err), guess) {

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -50,28 +48,35 @@ func of(leaf *cluster.Leaf, remote string, objects ...client.Object) Subject {
 // told returns the error of a wait on Milan that did not end.
 func told(t *testing.T, objects ...client.Object) error {
 	t.Helper()
-	return Wait(t.Context(), milan(t, objects...), "an end", context.DeadlineExceeded)
+	return late(t, milan(t, objects...))
+}
+
+// late returns the error of a wait that did not end.
+func late(t *testing.T, s Subject) error {
+	t.Helper()
+	return Wait(t.Context(), s, "an end", context.DeadlineExceeded)
 }
 
 // says checks the headline, which names Milan, and parts of the text below it.
 func says(t *testing.T, err error, headline string, parts ...string) {
 	t.Helper()
-	if got := Summary(err); got != headline+` on leaf "milan"` {
+	reads(t, err, headline+` on leaf "milan"`, append(parts, `Time ran out while waiting for an end on "milan".`)...)
+}
+
+// reads checks the headline, and parts of the text below it.
+func reads(t *testing.T, err error, headline string, parts ...string) {
+	t.Helper()
+	if got := Summary(err); got != headline {
 		t.Errorf("the headline is %q", got)
 	}
-	for _, part := range append(parts, `Time ran out while waiting for an end on "milan".`) {
-		if !strings.Contains(Detail(err), part) {
-			t.Errorf("the text lacks %q:\n%s", part, Detail(err))
-		}
-	}
+	clustertest.Has(t, Detail(err), parts...)
 }
 
 // inTenant is the metadata of an object that belongs to a leaf's gateway for another cluster.
 func inTenant(remote, uid string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{
-		Name: "gw-" + remote, Namespace: "liqo-tenant-" + remote, UID: types.UID(uid),
-		Labels: map[string]string{"networking.liqo.io/gateway-name": remote},
-	}
+	meta := clustertest.GatewayDeployment(remote).ObjectMeta
+	meta.UID = types.UID(uid)
+	return meta
 }
 
 func written(remote, uid string) metav1.ObjectMeta {
@@ -85,14 +90,15 @@ func unnoticedGateway() *networkingv1beta1.GatewayServer {
 }
 
 func exposedGateway() *networkingv1beta1.GatewayServer {
-	gateway := unnoticedGateway()
-	gateway.Status.ServerRef = &corev1.ObjectReference{
-		APIVersion: networkingv1beta1.GroupVersion.String(), Kind: networkingv1beta1.WgGatewayServerKind,
-		Namespace: "liqo-tenant-rome", Name: "rome",
-	}
-	gateway.Status.Endpoint = &networkingv1beta1.EndpointStatus{Addresses: []string{"172.18.0.2"}, Port: 31000,
-		Protocol: ptr.To(corev1.ProtocolUDP)}
-	return gateway
+	return clustertest.WireGuard(clustertest.GatewayServer("rome", 51840))
+}
+
+// wireGuardServer is what Liqo makes for this gateway, with a Service on this node port.
+func wireGuardServer(nodePort int32) *networkingv1beta1.WgGatewayServer {
+	server := &networkingv1beta1.WgGatewayServer{ObjectMeta: written("rome", "")}
+	server.Spec.Service.Spec.Type = corev1.ServiceTypeNodePort
+	server.Spec.Service.Spec.Ports = []corev1.ServicePort{{Port: 51840, NodePort: nodePort}}
+	return server
 }
 
 // leavingGateway is the same gateway, marked for deletion.
@@ -104,26 +110,24 @@ func leavingGateway(finalizers ...string) *networkingv1beta1.GatewayServer {
 
 // diallingGateway is Rome's gateway for Milan after Liqo has reacted to it.
 func diallingGateway() *networkingv1beta1.GatewayClient {
-	gateway := &networkingv1beta1.GatewayClient{ObjectMeta: written("milan", "gateway")}
-	gateway.Spec.Endpoint = networkingv1beta1.EndpointStatus{Addresses: []string{"172.18.0.2"}, Port: 31000}
+	gateway := clustertest.GatewayClient("milan")
+	gateway.UID = "gateway"
 	gateway.Status.ClientRef = &corev1.ObjectReference{Kind: networkingv1beta1.WgGatewayClientKind,
 		Namespace: "liqo-tenant-milan", Name: "milan"}
 	return gateway
 }
 
-func key(remote string) *networkingv1beta1.PublicKey {
-	return &networkingv1beta1.PublicKey{ObjectMeta: written(remote, "key")}
+func gatewayDeployment() *appsv1.Deployment {
+	return &appsv1.Deployment{ObjectMeta: inTenant("rome", "deployment")}
 }
 
-func connection(remote string, value networkingv1beta1.ConnectionStatusValue) *networkingv1beta1.Connection {
-	meta := inTenant(remote, "connection")
-	meta.OwnerReferences = []metav1.OwnerReference{{UID: "gateway"}}
-	return &networkingv1beta1.Connection{ObjectMeta: meta, Status: networkingv1beta1.ConnectionStatus{Value: value}}
-}
-
-func gatewayDeployment(conditions ...appsv1.DeploymentCondition) *appsv1.Deployment {
-	return &appsv1.Deployment{ObjectMeta: inTenant("rome", "deployment"),
-		Status: appsv1.DeploymentStatus{Conditions: conditions}}
+// stoppedDeployment is a Deployment whose pod is refused with this message.
+func stoppedDeployment(message string) *appsv1.Deployment {
+	deployment := gatewayDeployment()
+	deployment.Status.Conditions = []appsv1.DeploymentCondition{
+		{Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Message: message},
+	}
+	return deployment
 }
 
 func gatewayService(kind corev1.ServiceType) *corev1.Service {
@@ -135,8 +139,8 @@ func gatewayPod(status corev1.PodStatus) *corev1.Pod {
 }
 
 func readyPod() *corev1.Pod {
-	return gatewayPod(corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady,
-		Status: corev1.ConditionTrue}}})
+	ready := corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue}
+	return gatewayPod(corev1.PodStatus{Conditions: []corev1.PodCondition{ready}})
 }
 
 func waitingPod(reason, message string) *corev1.Pod {
@@ -147,9 +151,16 @@ func waitingPod(reason, message string) *corev1.Pod {
 }
 
 // runningGateway is Milan's gateway and everything that Liqo creates for it.
-func runningGateway() []client.Object {
-	return []client.Object{exposedGateway(), gatewayDeployment(), readyPod(),
-		gatewayService(corev1.ServiceTypeNodePort)}
+func runningGateway() []client.Object { return runningAs(corev1.ServiceTypeNodePort, readyPod()) }
+
+// runningAs is the same with a Service of another type, and with other pods.
+func runningAs(kind corev1.ServiceType, pods ...client.Object) []client.Object {
+	return append([]client.Object{exposedGateway(), gatewayDeployment(), gatewayService(kind)}, pods...)
+}
+
+// exposed is Milan's complete end of the tunnel. Its Connection has this status.
+func exposed(value networkingv1beta1.ConnectionStatusValue) []client.Object {
+	return append(runningGateway(), clustertest.PublicKey("rome"), clustertest.Connection("rome", value))
 }
 
 // dialled is Rome's complete end of the tunnel. Its Connection has this status.
@@ -157,7 +168,8 @@ func dialled(value networkingv1beta1.ConnectionStatusValue) []client.Object {
 	pod := readyPod()
 	pod.ObjectMeta = inTenant("milan", "pod")
 	deployment := &appsv1.Deployment{ObjectMeta: inTenant("milan", "deployment")}
-	return []client.Object{diallingGateway(), deployment, pod, key("milan"), connection("milan", value)}
+	key, connection := clustertest.PublicKey("milan"), clustertest.Connection("milan", value)
+	return []client.Object{diallingGateway(), deployment, pod, key, connection}
 }
 
 // warning is an event of type Warning of the object with that UID.
@@ -171,11 +183,7 @@ func warning(uid, reason, message string, ago time.Duration) *corev1.Event {
 }
 
 func liqoControllers(available int32) *appsv1.Deployment {
-	return &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Name: "liqo-controller-manager", Namespace: "liqo", Labels: map[string]string{
-			"app.kubernetes.io/name": "controller-manager", "app.kubernetes.io/component": "controller-manager",
-		}},
-		Spec:   appsv1.DeploymentSpec{Replicas: new(int32(1))},
-		Status: appsv1.DeploymentStatus{AvailableReplicas: available},
-	}
+	deployment := clustertest.Controllers("")
+	deployment.Spec.Replicas, deployment.Status.AvailableReplicas = new(int32(1)), available
+	return deployment
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
@@ -34,16 +35,10 @@ func TestAFailureHasOneTextOnTheLeafOfItsCause(t *testing.T) {
 		inVain("rome", "the tunnel", noTunnel),
 		inVain("milan", "the tunnel", noImage), inVain("milan", "an address", noImage),
 	)}
-	if got := Summary(failure); got != `no image on leaf "milan"` {
-		t.Errorf("the headline is %q", got)
-	}
-	text := Detail(failure)
-	if !strings.HasPrefix(text,
-		"Time ran out while waiting for an address and for the tunnel on \"milan\".\n\nPod p: not found.\n\nLook.\n\n") {
-		t.Errorf("got:\n%s", text)
-	}
+	reads(t, failure, `no image on leaf "milan"`,
+		"Time ran out while waiting for an address and for the tunnel on \"milan\".\n\nPod p: not found.\n\nLook.\n\n")
 	for _, other := range []string{"rome", "Firewall", "In addition"} {
-		if strings.Contains(text, other) {
+		if text := Detail(failure); strings.Contains(text, other) {
 			t.Errorf("the text blames the other leaf:\n%s", text)
 		}
 	}
@@ -57,11 +52,8 @@ func TestAFailureOfBothLeavesHasOneText(t *testing.T) {
 		inVain("milan", "the tunnel", end(rankListening, "milan's.")),
 		inVain("rome", "the tunnel", end(rankDialling, "rome's.")),
 	)}
-	expected := "Time ran out while waiting for the tunnel on \"rome\" and \"milan\".\n\nrome's.\nmilan's.\n\n" +
-		"Advice of rome's.\n\n"
-	if Summary(failure) != "no tunnel" || !strings.HasPrefix(Detail(failure), expected) {
-		t.Errorf("got %q:\n%s", Summary(failure), Detail(failure))
-	}
+	reads(t, failure, "no tunnel", "Time ran out while waiting for the tunnel on \"rome\" and \"milan\".\n\n"+
+		"rome's.\nmilan's.\n\nAdvice of rome's.\n\n")
 }
 
 func TestAnInterruptedRequestAddsNothingToAnInterruptedWait(t *testing.T) {
@@ -70,15 +62,13 @@ func TestAnInterruptedRequestAddsNothingToAnInterruptedWait(t *testing.T) {
 		found(rankPod, "no image", "Look.", "Pod p: not found."),
 	}})
 	failure := &steps.Failure{Err: errors.Join(request, interrupted)}
-	if got := Summary(failure); got != `no image on leaf "milan"` {
-		t.Errorf("the headline is %q", got)
-	}
-	const expected = "The work was interrupted while waiting for the tunnel on \"milan\"."
-	if text := Detail(failure); !strings.HasPrefix(text, expected) || strings.Contains(text, "127.0.0.1") {
+	reads(t, failure, `no image on leaf "milan"`, "The work was interrupted while waiting for the tunnel on \"milan\".")
+	if text := Detail(failure); strings.Contains(text, "127.0.0.1") {
 		t.Errorf("got:\n%s", text)
 	}
-	if text := Detail(&steps.Failure{Err: request}); !strings.HasPrefix(text, "The work was interrupted.") {
-		t.Errorf("alone:\n%s", text)
+	both := &steps.Failure{Err: errors.Join(request, fmt.Errorf("Get \"https://milan\": %w", context.Canceled))}
+	if text := Detail(both); !strings.HasPrefix(text, "The work was interrupted.\n\nHow far") {
+		t.Errorf("two requests, and no wait:\n%s", text)
 	}
 }
 
@@ -88,15 +78,10 @@ func TestTheTextHasAllCauses(t *testing.T) {
 	})
 	failure := &steps.Failure{Err: errors.Join(refused, refused,
 		inVain("milan", "an address", found(rankPod, "no image", ""), found(rankService, "no balancer", "")))}
-	text := Detail(failure)
-	if Summary(failure) != `no permission on leaf "rome"` || strings.Count(text, "Grant it.") != 1 {
-		t.Errorf("got %q:\n%s", Summary(failure), text)
-	}
-	for _, further := range []string{`In addition, no image on leaf "milan".`,
-		`In addition, no balancer on leaf "milan".`} {
-		if !strings.Contains(text, further) {
-			t.Errorf("%q is missing:\n%s", further, text)
-		}
+	reads(t, failure, `no permission on leaf "rome"`, `In addition, no image on leaf "milan".`,
+		`In addition, no balancer on leaf "milan".`)
+	if text := Detail(failure); strings.Count(text, "Grant it.") != 1 {
+		t.Errorf("got:\n%s", text)
 	}
 }
 
@@ -107,28 +92,18 @@ func TestAnErrorOfALeafHasAlsoTheTroubleThatHasCausedIt(t *testing.T) {
 	through := cluster.Found(trouble.Problem{
 		ID: "central-cluster-unusable", Leaf: "rome", Summary: "no centre", Err: fmt.Errorf("on the way: %w", refused),
 	})
-	late := &cluster.WaitError{Err: context.DeadlineExceeded, Last: through}
+	failing := &cluster.WaitError{Err: context.DeadlineExceeded, Last: through}
 	for name, err := range map[string]error{
 		"alone":                  through,
 		"twice":                  errors.Join(through, through),
-		"as that of a request":   late,
-		"as that of a late wait": Wait(t.Context(), milan(t), "an end", late),
+		"as that of a request":   failing,
+		"as that of a late wait": Wait(t.Context(), milan(t), "an end", failing),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := Troubles(err); !slices.Equal(got, []trouble.ID{"central-cluster-unusable", "credentials-refused"}) {
 				t.Errorf("the troubles are %q", got)
 			}
 		})
-	}
-}
-
-func TestInterruptedRequestsHaveOneText(t *testing.T) {
-	failure := &steps.Failure{Err: errors.Join(
-		fmt.Errorf("Delete \"https://rome\": %w", context.Canceled),
-		fmt.Errorf("Get \"https://milan\": %w", context.Canceled),
-	)}
-	if text := Detail(failure); !strings.HasPrefix(text, "The work was interrupted.\n\nHow far") {
-		t.Errorf("got:\n%s", text)
 	}
 }
 
@@ -170,8 +145,5 @@ func TestTheTextListsAllWaits(t *testing.T) {
 	down := found(rankControllers, "down", "", "It is down.")
 	err := errors.Join(inVain("milan", "keys", down), inVain("milan", "an address", down),
 		inVain("milan", "ranges", down))
-	if text := Detail(err); !strings.HasPrefix(text,
-		`Time ran out while waiting for an address, for keys and for ranges on "milan".`) {
-		t.Errorf("got:\n%s", text)
-	}
+	clustertest.Has(t, Detail(err), `Time ran out while waiting for an address, for keys and for ranges on "milan".`)
 }

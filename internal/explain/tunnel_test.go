@@ -1,21 +1,18 @@
 package explain
 
 import (
-	"context"
-	"strings"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 func TestTheErrorSaysWhatARunningGatewayLacks(t *testing.T) {
 	unaddressed := exposedGateway()
 	unaddressed.Status.Endpoint = nil
-	says(t, told(t, append(runningGateway(), unaddressed)[1:]...), "the gateway has no address",
+	says(t, told(t, append([]client.Object{unaddressed}, runningGateway()[1:]...)...), "the gateway has no address",
 		"GatewayServer liqo-tenant-rome/rome has no address in its status",
 		"Liqo gives none if the node of the gateway's pod is not ready or has no address, or if several active pods of "+
 			"gateways run in namespace liqo-tenant-rome. Check this:\n\n"+
@@ -24,7 +21,7 @@ func TestTheErrorSaysWhatARunningGatewayLacks(t *testing.T) {
 			"  kubectl -n liqo logs -l app.kubernetes.io/name=controller-manager --tail=-1")
 	says(t, told(t, runningGateway()...), `the key of "rome" is missing`, `does not have the key of "rome" yet`,
 		`Check why the gateway of "rome" has not created a key.`)
-	says(t, told(t, append(runningGateway(), key("rome"))...), "the gateway reports no connection",
+	says(t, told(t, append(runningGateway(), clustertest.PublicKey("rome"))...), "the gateway reports no connection",
 		"GatewayServer liqo-tenant-rome/rome runs, but its pod has not created a Connection.",
 		"kubectl -n liqo-tenant-rome logs deployment/gw-rome")
 }
@@ -32,26 +29,18 @@ func TestTheErrorSaysWhatARunningGatewayLacks(t *testing.T) {
 // saysOfBoth checks the headline, which is about the tunnel, and parts of the text below it.
 func saysOfBoth(t *testing.T, err error, parts ...string) {
 	t.Helper()
-	if got := Summary(err); got != `the tunnel from "rome" to "milan" does not come up` {
-		t.Errorf("the headline is %q", got)
-	}
-	for _, part := range parts {
-		if !strings.Contains(Detail(err), part) {
-			t.Errorf("the text lacks %q:\n%s", part, Detail(err))
-		}
-	}
+	reads(t, err, `the tunnel from "rome" to "milan" does not come up`, parts...)
 }
 
 func TestTheErrorOfATunnelSaysWhatToReach(t *testing.T) {
-	saysOfBoth(t, told(t, append(runningGateway(), key("rome"), connection("rome", networkingv1beta1.Connecting))...),
+	saysOfBoth(t, told(t, exposed(networkingv1beta1.Connecting)...),
 		`On leaf "milan", Connection liqo-tenant-rome/gw-rome says "Connecting".`,
 		`the nodes of "rome" can reach 172.18.0.2, UDP port 31000`, "firewall")
 }
 
 func TestTheErrorOfATunnelSaysWhichEndpointTheClientDials(t *testing.T) {
 	inVain := func(value networkingv1beta1.ConnectionStatusValue) error {
-		rome := of(clustertest.Leaf(t, "rome", dialled(value)...), "milan", dialled(value)...)
-		return Wait(t.Context(), rome, "the tunnel to come up", context.DeadlineExceeded)
+		return late(t, of(clustertest.Leaf(t, "rome", dialled(value)...), "milan", dialled(value)...))
 	}
 	saysOfBoth(t, inVain(""),
 		`Both gateways are in place. The gateway of "rome" dials 172.18.0.2, UDP port 31000, and gets no answer.`,
@@ -65,33 +54,12 @@ func TestTheAdviceAboutASingleEndFitsItsResource(t *testing.T) {
 	objects := dialled("")
 	rome := of(clustertest.Leaf(t, "rome", objects...), "milan", objects...)
 	rome.Alone = true
-	saysOfBoth(t, Wait(t.Context(), rome, "an end", context.DeadlineExceeded),
+	saysOfBoth(t, late(t, rome),
 		`If they reach "milan" at another address, set `+"`server_address` in the liqo_gateway_client.")
 
-	listening := milan(t, append(runningGateway(), key("rome"), connection("rome", networkingv1beta1.Connecting))...)
-	listening.Alone = true
-	saysOfBoth(t, Wait(t.Context(), listening, "an end", context.DeadlineExceeded),
+	alone := milan(t, exposed(networkingv1beta1.Connecting)...)
+	alone.Alone = true
+	saysOfBoth(t, late(t, alone),
 		`If they reach "milan" at another address, the administrators of "rome" must set it as `+
 			"`server_address` in their liqo_gateway_client.")
-}
-
-func TestATunnelHasNoStatusUnlessItsOwnGatewayReportsIt(t *testing.T) {
-	down := connection("rome", networkingv1beta1.ConnectionError)
-	renewed := exposedGateway()
-	renewed.UID = "another gateway"
-	for name, test := range map[string]struct {
-		gateway  client.Object
-		expected networkingv1beta1.ConnectionStatusValue
-	}{
-		"its gateway":        {exposedGateway(), networkingv1beta1.ConnectionError},
-		"an earlier gateway": {renewed, ""},
-		"no gateway":         {nil, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			view := view{Objects: liqo.Objects{Gateway: liqo.GatewayOf(test.gateway), Connection: down}}
-			if status := view.Tunnel(); status != test.expected {
-				t.Errorf("the status is %q", status)
-			}
-		})
-	}
 }

@@ -5,6 +5,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -38,4 +39,15 @@ func Templates() []client.Object {
 // Namespace is a namespace of the user's own.
 func Namespace(name string) *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}
+
+// Controllers is the Deployment of Liqo's controllers, whose container has this image and these arguments.
+func Controllers(image string, args ...string) *appsv1.Deployment {
+	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "liqo", Name: "liqo-controller-manager", Labels: map[string]string{
+			"app.kubernetes.io/name": "controller-manager", "app.kubernetes.io/component": "controller-manager",
+		},
+	}}
+	deployment.Spec.Template.Spec.Containers = []corev1.Container{{Name: "controller-manager", Image: image, Args: args}}
+	return deployment
 }
