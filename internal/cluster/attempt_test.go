@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -110,10 +108,7 @@ func TestALeafThatHoldsBackStreamsIsAskedOnceForEverybodyAndIsNotLost(t *testing
 		fmt.Fprint(w, `{"apiVersion":"v1","kind":"ConfigMapList","items":[{"metadata":{"name":"id","uid":"1"},`+
 			`"data":{"CLUSTER_ID":"rome"}}]}`)
 	})
-	registry := NewRegistry(Config{
-		Clusters: map[string]access.Credentials{"rome": {Host: server.URL, Insecure: true}}, LiqoNamespace: "liqo",
-	})
-	defer registry.Close()
+	registry := registryFor(t, at(server))
 	registry.patience.fill = 100 * time.Millisecond
 	for range 3 {
 		_, err := registry.Leaf(t.Context(), "rome")
@@ -143,57 +138,42 @@ func TestACallerThatRunsOutOfTimeLearnsThatTheLeafDoesNotAnswer(t *testing.T) {
 }
 
 func TestALeafThatRefusesConnectionsIsAskedAgain(t *testing.T) {
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusForbidden)
-	}))
-	address := "https://" + server.Listener.Addr().String()
-	server.Listener.Close()
-	registry := NewRegistry(Config{Clusters: map[string]access.Credentials{"rome": {Host: address, Insecure: true}}})
-	defer registry.Close()
+	address := closedPort(t)
+	registry := registryFor(t, access.Credentials{Host: "https://" + address, Insecure: true})
 	if _, err := registry.Leaf(t.Context(), "rome"); !Unreachable(err) {
 		t.Fatalf("got: %v", err)
 	}
-	listener, err := net.Listen("tcp", strings.TrimPrefix(address, "https://"))
+	listener, err := net.Listen("tcp", address)
 	must(t, err)
-	server.Listener = listener
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // connections end with the registry
-	server.StartTLS()
-	defer server.Close()
+	serveTLS(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) },
+		func(server *httptest.Server) {
+			server.Listener.Close()
+			server.Listener = listener
+		})
 	if _, err := registry.Leaf(t.Context(), "rome"); err == nil || Unreachable(err) {
 		t.Errorf("the leaf runs now: %v", err)
 	}
 }
 
-// emptyLeaf is an API server of a leaf without any network. Each watch ends only with its connection.
-func emptyLeaf(t *testing.T) (_ access.Credentials, begun, ended <-chan struct{}) {
-	t.Helper()
-	watches, ends := make(chan struct{}, 100), make(chan struct{}, 100)
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// Each watch ends only with its connection.
+func TestTheCachesOfAReplacedLeafEnd(t *testing.T) {
+	begun, ended := make(chan struct{}, 100), make(chan struct{}, 100)
+	registry := registryFor(t, at(serveTLS(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		switch query := r.URL.Query(); {
 		case query.Has("sendInitialEvents"):
 			w.WriteHeader(http.StatusBadRequest) // client-go lists instead
 		case query.Has("watch"):
 			w.(http.Flusher).Flush() //nolint:errcheck,forcetypeassert // of a server
-			watches <- struct{}{}
+			begun <- struct{}{}
 			<-r.Context().Done()
-			ends <- struct{}{}
+			ended <- struct{}{}
 		case strings.HasSuffix(r.URL.Path, "/configmaps"):
 			fmt.Fprint(w, `{"metadata":{"resourceVersion":"1"},"items":[{"data":{"CLUSTER_ID":"rome"}}]}`)
 		default:
 			fmt.Fprint(w, `{"metadata":{"resourceVersion":"1"},"items":[]}`)
 		}
-	}))
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // connections end with the registry
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	return access.Credentials{Host: server.URL, Insecure: true}, watches, ends
-}
-
-func TestTheCachesOfAReplacedLeafEnd(t *testing.T) {
-	credentials, begun, ended := emptyLeaf(t)
-	registry := NewRegistry(Config{Clusters: map[string]access.Credentials{"rome": credentials}, LiqoNamespace: "liqo"})
-	t.Cleanup(registry.Close) // before the server, which waits for its connections
+	})))
 	first, err := registry.Leaf(t.Context(), "rome")
 	must(t, err)
 	for range cachedKinds() {

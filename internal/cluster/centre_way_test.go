@@ -37,8 +37,7 @@ func TestALeafBehindItsCentreWaitsForFourRoundTrips(t *testing.T) {
 	kubeconfig := kubeconfigOfLiqo(t, unchanged)
 	synctest.Test(t, func(t *testing.T) {
 		registry, ways := fromEurope(t, kubeconfig)
-		took := timed(t, func() error { _, err := registry.Leaf(t.Context(), "rome"); return err })
-		if took != 4*time.Second {
+		if _, took := leafAfter(t, registry, "rome"); took != 4*time.Second {
 			t.Errorf("it waited for %d round trips: %q, then %q", took/time.Second, ways["europe"].asked,
 				ways["rome.example"].asked)
 		}
@@ -62,19 +61,17 @@ func TestASecretOfTheCentreRunsNothingAndReadsNoFile(t *testing.T) {
 		},
 	} {
 		kubeconfig := kubeconfigOfLiqo(t, change)
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				registry, ways := fromEurope(t, kubeconfig)
-				_, err := registry.Leaf(t.Context(), "rome")
-				explained, ok := errors.AsType[*Error](err)
-				if !ok || explained.Leaf != "rome" || Unreachable(err) || Lost(err) ||
-					!strings.Contains(explained.Advice, "Secret") {
-					t.Errorf("the error is: %v", err)
-				}
-				if requests := ways["rome.example"].asked; len(requests) > 0 {
-					t.Errorf("the leaf was asked: %q", requests)
-				}
-			})
+		RunInBubble(t, name, func(t *testing.T) {
+			registry, ways := fromEurope(t, kubeconfig)
+			_, err := registry.Leaf(t.Context(), "rome")
+			explained, ok := errors.AsType[*Error](err)
+			if !ok || explained.Leaf != "rome" || Unreachable(err) || Lost(err) ||
+				!strings.Contains(explained.Advice, "Secret") {
+				t.Errorf("the error is: %v", err)
+			}
+			if requests := ways["rome.example"].asked; len(requests) > 0 {
+				t.Errorf("the leaf was asked: %q", requests)
+			}
 		})
 	}
 	if _, err := os.Stat(ran); !errors.Is(err, fs.ErrNotExist) {
@@ -106,9 +103,7 @@ func TestAHostPinsTheWayToALeafBehindItsCentre(t *testing.T) {
 		if config, err := credentials.RESTConfig(); err != nil || config.Proxy != nil {
 			t.Errorf("it has the proxy of the Secret (%v)", err)
 		}
-		if _, err := registry.Leaf(t.Context(), "rome"); err != nil {
-			t.Error(err)
-		}
+		leafAfter(t, registry, "rome")
 		if len(ways["rome.example"].asked) > 0 || len(ways["other.example"].asked) == 0 {
 			t.Errorf("the host of the Secret was asked for %q", ways["rome.example"].asked)
 		}

@@ -123,15 +123,28 @@ func (d *distant) watch(request *http.Request, resource string) io.ReadCloser {
 	return reading
 }
 
-// registryAt returns a registry of leaves at these distances. The names are also the cluster IDs.
-func registryAt(t *testing.T, roundTrips map[string]time.Duration) (*Registry, map[string]*distant) {
+// registryAt returns a registry of Rome at this distance, and the way to it.
+func registryAt(t *testing.T, roundTrip time.Duration) (*Registry, *distant) {
 	t.Helper()
-	ways, clusters := map[string]*distant{}, map[string]access.Credentials{}
-	for name, roundTrip := range roundTrips {
-		ways[name] = newDistant(name, roundTrip)
-		clusters[name] = access.Credentials{Host: "https://" + name}
-	}
-	return registryOver(t, ways, clusters), ways
+	way := newDistant("rome", roundTrip)
+	clusters := map[string]access.Credentials{"rome": {Host: "https://rome"}}
+	return registryOver(t, map[string]*distant{"rome": way}, clusters), way
+}
+
+// timed returns how long something takes by the clock of the bubble, to within the time that a poll may add.
+func timed(t *testing.T, do func() error) time.Duration {
+	t.Helper()
+	began := time.Now()
+	must(t, do())
+	return time.Since(began).Truncate(time.Second)
+}
+
+// leafAfter returns a leaf, and after what time.
+func leafAfter(t *testing.T, registry *Registry, name string) (*Leaf, time.Duration) {
+	t.Helper()
+	var leaf *Leaf
+	took := timed(t, func() (err error) { leaf, err = registry.Leaf(t.Context(), name); return err })
+	return leaf, took
 }
 
 // registryOver returns a registry of clusters to which these ways lead, by the host. It ends with the test, which is a
@@ -156,31 +169,21 @@ func (ways byHost) RoundTrip(request *http.Request) (*http.Response, error) {
 	return ways[request.URL.Hostname()].RoundTrip(request)
 }
 
-// timed returns how long something takes by the clock of the bubble, to within the time that a poll may add.
-func timed(t *testing.T, do func() error) time.Duration {
-	t.Helper()
-	began := time.Now()
-	must(t, do())
-	return time.Since(began).Truncate(time.Second)
-}
-
 func TestConnectingWaitsForOneRoundTrip(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		registry, ways := registryAt(t, map[string]time.Duration{"rome": time.Second})
-		took := timed(t, func() error { _, err := registry.Leaf(t.Context(), "rome"); return err })
-		if took != time.Second {
-			t.Errorf("it waited for %d round trips: %q", took/time.Second, ways["rome"].asked)
+		registry, way := registryAt(t, time.Second)
+		if _, took := leafAfter(t, registry, "rome"); took != time.Second {
+			t.Errorf("it waited for %d round trips: %q", took/time.Second, way.asked)
 		}
-		if requests := ways["rome"].asked; len(requests) != 7 {
-			t.Errorf("it made %d requests, and not one for the ID, one to read ahead and one a cache: %q",
-				len(requests), requests)
+		if len(way.asked) != 7 {
+			t.Errorf("the requests are not one for the ID, one to read ahead and one a cache: %q", way.asked)
 		}
 	})
 }
 
 func TestAQuestionWaitsForNoRoundTripAfterTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		registry, _ := registryAt(t, map[string]time.Duration{"rome": time.Second})
+		registry, _ := registryAt(t, time.Second)
 		var networks ipamv1alpha1.NetworkList
 		took := timed(t, func() error {
 			leaf, err := registry.Ask(t.Context(), "rome", func(ctx context.Context, leaf *Leaf) error {
@@ -199,8 +202,8 @@ func TestAQuestionWaitsForNoRoundTripAfterTheConnection(t *testing.T) {
 
 func TestAQuestionEndsWithTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		registry, ways := registryAt(t, map[string]time.Duration{"rome": time.Second})
-		ways["rome"].objects["configmaps"] = nil // so there is no Liqo
+		registry, way := registryAt(t, time.Second)
+		way.objects["configmaps"] = nil // so there is no Liqo
 		began := time.Now()
 		_, err := registry.Ask(t.Context(), "rome", func(ctx context.Context, _ *Leaf) error {
 			<-ctx.Done()
@@ -214,7 +217,7 @@ func TestAQuestionEndsWithTheConnection(t *testing.T) {
 
 func TestAFailedQuestionIsAnErrorButTheConnectionStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		registry, ways := registryAt(t, map[string]time.Duration{"rome": time.Second})
+		registry, way := registryAt(t, time.Second)
 		forbidden := errors.New("not for you")
 		_, err := registry.Ask(t.Context(), "rome", func(context.Context, *Leaf) error { return forbidden })
 		if !errors.Is(err, forbidden) {
@@ -223,18 +226,17 @@ func TestAFailedQuestionIsAnErrorButTheConnectionStays(t *testing.T) {
 		if leaf, err := registry.Leaf(t.Context(), "rome"); err != nil || leaf.ID != "rome" {
 			t.Errorf("then the leaf is %v (%v)", leaf, err)
 		}
-		if requests := ways["rome"].asked; len(requests) != 7 {
-			t.Errorf("it connected twice: %q", requests)
+		if len(way.asked) != 7 {
+			t.Errorf("it connected twice: %q", way.asked)
 		}
 	})
 }
 
 func TestTheReadingOfADocumentEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		registry, ways := registryAt(t, map[string]time.Duration{"rome": time.Second})
-		leaf, err := registry.Leaf(t.Context(), "rome")
-		must(t, err)
-		ways["rome"].roundTrip = time.Hour // from now on it swallows requests
+		registry, way := registryAt(t, time.Second)
+		leaf, _ := leafAfter(t, registry, "rome")
+		way.roundTrip = time.Hour // from now on it swallows requests
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		began := time.Now()
@@ -248,9 +250,8 @@ func TestTheReadingOfADocumentEndsWithItsContext(t *testing.T) {
 func TestTheFirstReadingOfACacheWaitsForOneRoundTrip(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const roundTrip = 210 * time.Millisecond
-		registry, _ := registryAt(t, map[string]time.Duration{"rome": roundTrip})
-		leaf, err := registry.Leaf(t.Context(), "rome")
-		must(t, err)
+		registry, _ := registryAt(t, roundTrip)
+		leaf, _ := leafAfter(t, registry, "rome")
 		began := time.Now()
 		must(t, leaf.clients.Cached.List(t.Context(), &liqov1beta1.ForeignClusterList{}))
 		if took := time.Since(began); took > roundTrip+syncPeriod {
@@ -261,16 +262,18 @@ func TestTheFirstReadingOfACacheWaitsForOneRoundTrip(t *testing.T) {
 
 func TestASlowLeafSlowsNoOtherLeaf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		roundTrips := map[string]time.Duration{"slow": 12 * time.Second}
-		for i := range 9 {
-			roundTrips[fmt.Sprintf("near-%d", i)] = time.Second
+		ways, clusters := map[string]*distant{}, map[string]access.Credentials{}
+		for i := range 10 {
+			name := fmt.Sprint("leaf-", i)
+			ways[name], clusters[name] = newDistant(name, time.Second), access.Credentials{Host: "https://" + name}
 		}
-		registry, _ := registryAt(t, roundTrips)
+		ways["leaf-0"].roundTrip = 12 * time.Second
+		registry := registryOver(t, ways, clusters)
 		var connecting sync.WaitGroup
-		for name, roundTrip := range roundTrips {
+		for name, way := range ways {
 			connecting.Go(func() {
-				if took := timed(t, func() error { _, err := registry.Leaf(t.Context(), name); return err }); took != roundTrip {
-					t.Errorf("leaf %s is connected after %s, and not after %s", name, took, roundTrip)
+				if _, took := leafAfter(t, registry, name); took != way.roundTrip {
+					t.Errorf("%s is connected after %s, and not after %s", name, took, way.roundTrip)
 				}
 			})
 		}
@@ -284,39 +287,25 @@ func TestASearchByIDWaitsOnlyForTheLeafItIsFor(t *testing.T) {
 		"milan": newDistant("milan", 12*time.Second),
 	}
 	for name, test := range map[string]struct {
-		clusters map[string]access.Credentials
-		name     string
-		took     time.Duration
+		others map[string]string // the hosts of other clusters than rome, by name
+		found  string
 	}{
-		"and not for a slow one": {map[string]access.Credentials{
-			"rome": {Host: "https://rome"}, "milan": {Host: "https://milan"},
-		}, "rome", time.Second},
-		"and not for its slow way": {map[string]access.Credentials{
-			"rome": {Host: "https://rome"}, "by-vpn": {Host: "https://vpn"},
-		}, "rome", time.Second},
-		"under the first of its names": {map[string]access.Credentials{
-			"rome": {Host: "https://rome"}, "capital": {Host: "https://rome"}, "roma": {Host: "https://rome"},
-		}, "capital", time.Second},
+		"and not for a slow one":       {map[string]string{"milan": "milan"}, "rome"},
+		"and not for its slow way":     {map[string]string{"by-vpn": "vpn"}, "rome"},
+		"under the first of its names": {map[string]string{"capital": "rome", "roma": "rome"}, "capital"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				registry := registryOver(t, ways, test.clusters)
-				if _, err := registry.Leaf(t.Context(), "rome"); err != nil { // so its name is the first to answer
-					t.Fatal(err)
-				}
-				var leaf *Leaf
-				took := timed(t, func() (err error) { leaf, err = registry.LeafByID(t.Context(), "rome"); return err })
-				if leaf.Name != test.name || took > test.took {
-					t.Errorf("it is %s after %s, and not %s after %s", leaf.Name, took, test.name, test.took)
-				}
-			})
+		RunInBubble(t, name, func(t *testing.T) {
+			clusters := map[string]access.Credentials{"rome": {Host: "https://rome"}}
+			for other, host := range test.others {
+				clusters[other] = access.Credentials{Host: "https://" + host}
+			}
+			registry := registryOver(t, ways, clusters)
+			leafAfter(t, registry, "rome") // so its name is the first to answer
+			var leaf *Leaf
+			took := timed(t, func() (err error) { leaf, err = registry.LeafByID(t.Context(), "rome"); return err })
+			if leaf.Name != test.found || took > time.Second {
+				t.Errorf("it is %s after %s, and not %s", leaf.Name, took, test.found)
+			}
 		})
-	}
-}
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
 	}
 }

@@ -4,9 +4,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
-	"log"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -16,26 +13,16 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
-// closedPort returns an address at which nothing listens.
-func closedPort(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	must(t, listener.Close())
-	return listener.Addr().String()
-}
-
 func TestOnlyALeafWhoseOwnAddressIsDeadIsLost(t *testing.T) {
 	const json = "Content-Type: application/json"
 	answering := func(code int, header, body string) access.Credentials {
-		server := serveTLS(t, func(w http.ResponseWriter, _ *http.Request) {
+		return at(serveTLS(t, func(w http.ResponseWriter, _ *http.Request) {
 			if name, value, ok := strings.Cut(header, ": "); ok {
 				w.Header().Set(name, value)
 			}
 			w.WriteHeader(code)
 			_, _ = w.Write([]byte(body))
-		})
-		return access.Credentials{Host: server.URL, Insecure: true}
+		}))
 	}
 	behind := func(proxy string) access.Credentials {
 		credentials := answering(http.StatusOK, "", "")
@@ -48,15 +35,15 @@ func TestOnlyALeafWhoseOwnAddressIsDeadIsLost(t *testing.T) {
 	t.Cleanup(refusing.Close)
 	plain := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(plain.Close)
-	demanding := httptest.NewUnstartedServer(http.NotFoundHandler())
-	demanding.Config.ErrorLog = log.New(io.Discard, "", 0)
-	demanding.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS13}
-	demanding.StartTLS()
-	t.Cleanup(demanding.Close)
+	demanding := serveTLS(t, http.NotFound, func(server *httptest.Server) {
+		server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS13}
+	})
 
+	nowhere := access.Kubeconfig{Paths: []string{"/nowhere"}}
 	const stranger, proxy = trouble.ID("not-an-api-server"), trouble.ID("proxy-failed")
 	const ofGateway, ofLogin = `{"message":"no"}`,
 		`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"log in"}`
+	expired := strings.Replace(ofLogin, "Forbidden", "Unauthorized", 1)
 	plugin := answering(http.StatusOK, "", "")
 	plugin.Exec = &access.Exec{APIVersion: "client.authentication.k8s.io/v1", Command: "/no/such"}
 	for name, test := range map[string]struct {
@@ -72,7 +59,10 @@ func TestOnlyALeafWhoseOwnAddressIsDeadIsLost(t *testing.T) {
 		"no TLS": {
 			access.Credentials{Host: "https://" + plain.Listener.Addr().String()}, stranger, "HTTP response", false,
 		},
-		"a login by TLS":  {access.Credentials{Host: demanding.URL, Insecure: true}, stranger, "certificate required", false},
+		"a stranger":      {access.Credentials{Host: demanding.URL}, "certificate-untrusted", "unknown authority", true},
+		"no kubeconfig":   {access.Credentials{Kubeconfig: nowhere}, "credentials-unusable", "/nowhere", false},
+		"old credentials": {answering(http.StatusUnauthorized, json, expired), "credentials-refused", "", false},
+		"a login by TLS":  {at(demanding), stranger, "certificate required", false},
 		"a page":          {answering(http.StatusNotFound, "", "default backend - 404"), stranger, "404 Not Found", false},
 		"a gateway":       {answering(http.StatusForbidden, json, ofGateway), stranger, "403 Forbidden", false},
 		"a login's words": {answering(http.StatusForbidden, json, ofLogin), "request-refused", "log in", false},
@@ -85,11 +75,7 @@ func TestOnlyALeafWhoseOwnAddressIsDeadIsLost(t *testing.T) {
 		"no plugin":       {plugin, "credential-plugin-failed", "/no/such", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			registry := NewRegistry(Config{
-				Clusters: map[string]access.Credentials{"rome": test.Credentials}, LiqoNamespace: "liqo",
-			})
-			defer registry.Close()
-			_, err := registry.Leaf(t.Context(), "rome")
+			_, err := registryFor(t, test.Credentials).Leaf(t.Context(), "rome")
 			explained, _ := errors.AsType[*Error](err)
 			if explained == nil || explained.ID != test.id || !strings.Contains(fmt.Sprint(err), test.says) {
 				t.Fatalf("got: %v", err)

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/access"
@@ -26,15 +25,13 @@ func TestAnErrorOfAnAPIServerBecomesASentenceAndAnAdvice(t *testing.T) {
 	leaf := Absent("milan", "milan")
 	leaf.LiqoNamespace = "liqo"
 	request := func(err error) error { return &url.Error{Op: "Get", URL: "https://milan.example:6443/api", Err: err} }
-	pods := schema.GroupResource{Resource: "pods"}
-	unknownKind := &apierrors.StatusError{
-		ErrStatus: metav1.Status{Reason: metav1.StatusReasonNotFound, Details: &metav1.StatusDetails{}},
-	}
+	unknownKind := withoutKind()
+	const withAnError, later = "the API server answered with an error",
+		"It may be overloaded or restarting: try again later."
 	for name, test := range map[string]struct {
-		err         error
-		summary     string
-		detail      string // a part of it
-		unreachable bool
+		err             error
+		summary, detail string // a part of the detail
+		unreachable     bool
 	}{
 		"no answer": {
 			request(errors.New("connection refused")), "the API server can't be reached",
@@ -61,32 +58,25 @@ func TestAnErrorOfAnAPIServerBecomesASentenceAndAnAdvice(t *testing.T) {
 			unknownKind, "the API server does not know a kind that Liqo installs", "Liqo before 1.0 lacks it, too.", false,
 		},
 		"no such object": {
-			apierrors.NewNotFound(pods, "gw"), "the API server answered with an error",
+			apierrors.NewNotFound(pods, "gw"), withAnError,
 			"The answer was: pods \"gw\" not found\n\nThe object was changed or deleted meanwhile: try again.", false,
 		},
 		"an object that was changed meanwhile": {
-			apierrors.NewConflict(pods, "gw", errors.New("modified")), "the API server answered with an error",
-			"try again", false,
+			apierrors.NewConflict(pods, "gw", errors.New("modified")), withAnError, "try again", false,
 		},
 		"an object that is not valid": {
-			apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "gw", nil), "the API server answered with an error",
+			apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "gw", nil), withAnError,
 			`Pod "gw" is invalid` + "\n\nCorrect what the answer names", false,
 		},
-		"an overload": {
-			apierrors.NewTooManyRequests("slowly", 1), "the API server answered with an error",
-			"It may be overloaded or restarting: try again later.", false,
-		},
+		"an overload": {apierrors.NewTooManyRequests("slowly", 1), withAnError, later, false},
 		"a database that is late": {
-			apierrors.NewInternalError(errors.New("etcdserver: request timed out")), "the API server answered with an error",
-			"It may be overloaded or restarting: try again later.", false,
+			apierrors.NewInternalError(errors.New("etcdserver: request timed out")), withAnError, later, false,
 		},
 		"a webhook that is down": {
-			apierrors.NewInternalError(errors.New(`failed calling webhook "x": no endpoints`)),
-			"the API server answered with an error", "Check that this webhook runs, then try again.", false,
+			apierrors.NewInternalError(errors.New(`failed calling webhook "x": no endpoints`)), withAnError,
+			"Check that this webhook runs, then try again.", false,
 		},
-		"an answer that can't be read": {
-			errors.New("no kind"), "the API server answered with an error", "The answer was: no kind", false,
-		},
+		"an answer that can't be read": {errors.New("no kind"), withAnError, "The answer was: no kind", false},
 		"no Liqo": {
 			leaf.withoutID(), `no Liqo in namespace "liqo"`,
 			"It has no ConfigMap with the labels app.kubernetes.io/name=clusterid-configmap", false,
@@ -102,11 +92,11 @@ func TestAnErrorOfAnAPIServerBecomesASentenceAndAnAdvice(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			explained, ok := errors.AsType[*Error](leaf.Explain(test.err))
 			if !ok || explained.Leaf != "milan" || explained.Summary != test.summary ||
-				!strings.Contains(explained.Detail(), test.detail) {
-				t.Errorf("got %q:\n%s", explained.Summary, explained.Detail())
-			}
-			if Unreachable(explained) != test.unreachable ||
 				!strings.HasPrefix(explained.Error(), `leaf "milan": `+test.summary) {
+				t.Fatalf("got %v", explained)
+			}
+			has(t, explained.Detail(), test.detail)
+			if Unreachable(explained) != test.unreachable {
 				t.Errorf("unreachable: %t, %v", Unreachable(explained), explained)
 			}
 		})

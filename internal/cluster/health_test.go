@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/url"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -25,16 +24,18 @@ var (
 
 func TestACacheThatIsRefusedWhileItsLeafIsConnectedEndsItsWaits(t *testing.T) {
 	for name, refusal := range refusals {
-		h := newHealth()
-		ctx, cancel := h.watch(t.Context())
-		h.report("Pod", away)
-		h.report("Pod", refusal)
-		h.report("Pod", errors.New("another, later"))
-		<-ctx.Done()
-		if cause := context.Cause(ctx); !errors.Is(cause, refusal) || !errors.Is(h.err(), refusal) {
-			t.Errorf("%s: the wait ended with %v", name, cause)
-		}
-		cancel()
+		t.Run(name, func(t *testing.T) {
+			h := newHealth()
+			ctx, cancel := h.watch(t.Context())
+			defer cancel()
+			h.report("Pod", away)
+			h.report("Pod", refusal)
+			h.report("Pod", errors.New("another, later"))
+			<-ctx.Done()
+			if cause := context.Cause(ctx); !errors.Is(cause, refusal) || !errors.Is(h.err(), refusal) {
+				t.Errorf("the wait ended with %v", cause)
+			}
+		})
 	}
 }
 
@@ -71,19 +72,17 @@ func TestACacheThatHasWorkedIsGivenUpOnlyAfterManyRefusals(t *testing.T) {
 			"again after an outage":     {[]error{refusal, away, refusal}, 8 * time.Second, false},
 			"again after it has worked": {[]error{refusal, refusal}, 5 * time.Minute, false},
 		} {
-			t.Run(name+", "+series, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					h := newHealth()
-					h.start()
-					for _, err := range test.reports {
-						<-time.After(test.pause) // of the test's own clock
-						h.report("Pod", err)
-					}
-					h.report("Service", refusal) // of another kind, for the first time
-					if (h.err() != nil) != test.fatal {
-						t.Errorf("got: %v", h.err())
-					}
-				})
+			RunInBubble(t, name+", "+series, func(t *testing.T) {
+				h := newHealth()
+				h.start()
+				for _, err := range test.reports {
+					<-time.After(test.pause) // of the test's own clock
+					h.report("Pod", err)
+				}
+				h.report("Service", refusal) // of another kind, for the first time
+				if (h.err() != nil) != test.fatal {
+					t.Errorf("got: %v", h.err())
+				}
 			})
 		}
 	}

@@ -78,13 +78,11 @@ func TestALeaseIsTakenAfterAnOutage(t *testing.T) {
 			<-time.After(20 * time.Second)
 			leaf.get.Store(nil)
 		}()
-		lease, err := leaf.Hold(t.Context(), claim("second"))
-		must(t, err)
+		hold(t, leaf.Leaf, claim("second"))
 		// During the outage, the first holder could not renew its lease either.
 		if waited := time.Since(began); waited < 30*time.Second || waited > 36*time.Second {
 			t.Errorf("it waited for %s", waited)
 		}
-		must(t, lease.Release(t.Context()))
 	})
 }
 
@@ -92,12 +90,10 @@ func TestAWaitForALeaseDoesNotFloodAnAPIServerThatCutsWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leaf := failingLeaf(t, heldBy("slow", time.Now()))
 		leaf.cut.Store(true)
-		lease, err := leaf.Hold(t.Context(), claim("second"))
-		must(t, err)
+		hold(t, leaf.Leaf, claim("second"))
 		if requests := leaf.requests.Load(); requests > 20 {
 			t.Errorf("%d requests in ten seconds", requests)
 		}
-		must(t, lease.Release(t.Context()))
 	})
 }
 

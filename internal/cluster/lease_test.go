@@ -3,7 +3,6 @@ package cluster_test
 import (
 	"context"
 	"errors"
-	"net/url"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -14,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -36,8 +34,29 @@ func heldBy(holder string, renewed time.Time) *coordinationv1.Lease {
 	}
 }
 
-// isHeldAfter fails the test unless the lease of a dead holder is taken after the expected time. It releases the lease
-// again.
+// hold returns a lease that is held until the end of the test.
+func hold(t *testing.T, leaf *cluster.Leaf, request cluster.LeaseRequest) *cluster.Lease {
+	t.Helper()
+	lease, err := leaf.Hold(t.Context(), request)
+	must(t, err)
+	t.Cleanup(func() {
+		if err := lease.Release(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	return lease
+}
+
+// take makes another process the holder of a lease.
+func take(t *testing.T, leaf *cluster.Leaf) {
+	t.Helper()
+	taken, err := leaf.Leased(t.Context(), "pair")
+	must(t, err)
+	taken.Spec.HolderIdentity = new("another")
+	must(t, leaf.Clients().Live.Update(t.Context(), taken))
+}
+
+// isHeldAfter fails the test unless the lease of a dead holder is taken after the expected time, and released again.
 func isHeldAfter(t *testing.T, leaf *cluster.Leaf, expected time.Duration) {
 	t.Helper()
 	before := time.Now()
@@ -47,23 +66,16 @@ func isHeldAfter(t *testing.T, leaf *cluster.Leaf, expected time.Duration) {
 		t.Errorf("it waited for %s, expected %s", waited, expected)
 	}
 	must(t, lease.Release(t.Context()))
+	if left, err := leaf.Leased(t.Context(), "pair"); left != nil || err != nil {
+		t.Errorf("left is %v (%v)", left, err)
+	}
 }
 
 func TestALeaseTellsWhetherItWasTakenAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for name, test := range map[string]struct {
-			leaf   *cluster.Leaf
-			atOnce bool
-		}{
-			"of nobody":        {clustertest.Leaf(t, "rome"), true},
-			"of a dead holder": {clustertest.Leaf(t, "rome", heldBy("killed", time.Now().Add(-time.Hour))), false},
-		} {
-			lease, err := test.leaf.Hold(t.Context(), claim("alive"))
-			must(t, err)
-			if lease.AtOnce != test.atOnce {
-				t.Errorf("%s: taken at once: %t", name, lease.AtOnce)
-			}
-			must(t, lease.Release(t.Context()))
+		ofDead := clustertest.Leaf(t, "rome", heldBy("killed", time.Now().Add(-time.Hour)))
+		if !hold(t, clustertest.Leaf(t, "rome"), claim("alive")).AtOnce || hold(t, ofDead, claim("alive")).AtOnce {
+			t.Error("it is not so for nobody's lease alone")
 		}
 	})
 }
@@ -87,30 +99,24 @@ func TestALeaseThatIsReleasedWhileItsHolderIsThoughtDeadIsTakenAsIfItWereNew(t *
 				}
 			}
 		}
-		lease, err := leaf.Hold(t.Context(), late)
-		must(t, err)
-		must(t, lease.Release(t.Context()))
+		hold(t, leaf, late)
 	})
 }
 
 func TestAWatchThatBeginsWithTheLeaseAsItIsIsNoSignOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leaf := clustertest.Leaf(t, "rome", heldBy("killed", time.Now()))
-		leaf.Clients().Live = interceptor.NewClient(leaf.Clients().Live, interceptor.Funcs{
-			Watch: func(
-				ctx context.Context, _ client.WithWatch, _ client.ObjectList, options ...client.ListOption,
-			) (watch.Interface, error) {
-				if version := (&client.ListOptions{}).ApplyOptions(options).AsListOptions().ResourceVersion; version != "" {
-					t.Errorf("the watch starts at version %s, which an API server may no longer know", version)
-				}
-				present, err := leaf.Leased(ctx, "pair")
-				if err != nil {
-					return nil, err
-				}
-				changes := watch.NewFakeWithChanSize(1, false)
-				changes.Add(present)
-				return changes, nil
-			},
+		watching(leaf, func(options client.ListOptions, _ func() (watch.Interface, error)) (watch.Interface, error) {
+			if version := options.AsListOptions().ResourceVersion; version != "" {
+				t.Errorf("the watch starts at version %s, which an API server may no longer know", version)
+			}
+			present, err := leaf.Leased(t.Context(), "pair")
+			if err != nil {
+				return nil, err
+			}
+			changes := watch.NewFakeWithChanSize(1, false)
+			changes.Add(present)
+			return changes, nil
 		})
 		isHeldAfter(t, leaf, 10*time.Second)
 	})
@@ -118,25 +124,19 @@ func TestAWatchThatBeginsWithTheLeaseAsItIsIsNoSignOfLife(t *testing.T) {
 
 func TestALeaseThatWasLeftLongAgoIsTakenOverAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		leaf := clustertest.Leaf(t, "rome", heldBy("killed", time.Now().Add(-time.Hour)))
-		isHeldAfter(t, leaf, 0)
-		if left, err := leaf.Leased(t.Context(), "pair"); left != nil || err != nil {
-			t.Errorf("left is %v (%v)", left, err)
-		}
+		isHeldAfter(t, clustertest.Leaf(t, "rome", heldBy("killed", time.Now().Add(-time.Hour))), 0)
 	})
 }
 
 func TestALeaseIsKeptForAsLongAsItsHolderWorks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leaf := clustertest.Leaf(t, "rome")
-		first, err := leaf.Hold(t.Context(), claim("first"))
-		must(t, err)
+		hold(t, leaf, claim("first"))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		if _, err := leaf.Hold(ctx, claim("second")); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the second holder has it too (%v)", err)
 		}
-		must(t, first.Release(t.Context()))
 	})
 }
 
@@ -150,37 +150,31 @@ func TestADeletedLeaseIsNotTakenForOneThatAnotherHas(t *testing.T) {
 		"as API servers answer":          {true, 0, true},
 		"after its time":                 {true, time.Minute, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				leaf := clustertest.Leaf(t, "rome")
-				var away atomic.Bool
-				clustertest.On(leaf, "update", func(call clustertest.Call[client.Object]) error {
-					if away.Load() {
-						return &url.Error{Op: "Put", URL: "https://rome", Err: errors.New("connection refused")}
-					}
-					err := call.Send()
-					if test.conflict && apierrors.IsNotFound(err) {
-						return apierrors.NewConflict(coordinationv1.Resource("leases"), call.Object.GetName(), errors.New("another UID"))
-					}
-					return err
-				})
-				told := make(chan error, 1)
-				unlucky := claim("unlucky")
-				unlucky.Lost = func(err error) { told <- err }
-				lease, err := leaf.Hold(t.Context(), unlucky)
-				must(t, err)
-				away.Store(true)
-				<-time.After(test.silent)
-				held, err := leaf.Leased(t.Context(), "pair")
-				must(t, err)
-				must(t, leaf.Clients().Live.Delete(t.Context(), held))
-				away.Store(false)
-				lost, ok := errors.AsType[*cluster.LeaseLostError](<-told)
-				if !ok || !lost.Taken || lost.Deleted != test.deleted {
-					t.Errorf("got %+v", lost)
+		cluster.RunInBubble(t, name, func(t *testing.T) {
+			leaf := clustertest.Leaf(t, "rome")
+			var away atomic.Bool
+			clustertest.On(leaf, "update", func(call clustertest.Call[client.Object]) error {
+				if away.Load() {
+					return refusedConnection
 				}
-				must(t, lease.Release(t.Context()))
+				err := call.Send()
+				if test.conflict && apierrors.IsNotFound(err) {
+					return apierrors.NewConflict(coordinationv1.Resource("leases"), call.Object.GetName(), errors.New("another UID"))
+				}
+				return err
 			})
+			told := make(chan error, 1)
+			unlucky := claim("unlucky")
+			unlucky.Lost = func(err error) { told <- err }
+			hold(t, leaf, unlucky)
+			away.Store(true)
+			<-time.After(test.silent)
+			must(t, leaf.Clients().Live.Delete(t.Context(), heldBy("unlucky", time.Now())))
+			away.Store(false)
+			lost, ok := errors.AsType[*cluster.LeaseLostError](<-told)
+			if !ok || !lost.Taken || lost.Deleted != test.deleted {
+				t.Errorf("got %+v", lost)
+			}
 		})
 	}
 }
@@ -193,10 +187,7 @@ func TestWhoeverLosesItsLeaseIsTold(t *testing.T) {
 		unlucky.Lost = func(err error) { told <- err }
 		lease, err := leaf.Hold(t.Context(), unlucky)
 		must(t, err)
-		taken, err := leaf.Leased(t.Context(), "pair")
-		must(t, err)
-		taken.Spec.HolderIdentity = new("another")
-		must(t, leaf.Clients().Live.Update(t.Context(), taken))
+		take(t, leaf)
 		if lost, ok := errors.AsType[*cluster.LeaseLostError](<-told); !ok || !lost.Taken {
 			t.Errorf("got %v", lost)
 		}

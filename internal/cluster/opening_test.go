@@ -6,12 +6,13 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 )
 
 func TestTheFirstRequestsShareOneConnection(t *testing.T) {
@@ -19,18 +20,16 @@ func TestTheFirstRequestsShareOneConnection(t *testing.T) {
 	var together sync.WaitGroup // all requests are answered at once, so none can have the connection of another one
 	together.Add(requests)
 	var connections atomic.Int32
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+	server := serveTLS(t, func(http.ResponseWriter, *http.Request) {
 		together.Done()
 		together.Wait()
-	}))
-	server.EnableHTTP2 = true
-	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			connections.Add(1)
+	}, func(server *httptest.Server) {
+		server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				connections.Add(1)
+			}
 		}
-	}
-	server.StartTLS()
-	defer server.Close()
+	})
 	client := server.Client()
 	client.Transport = newOpening(nil, func() {})(client.Transport)
 	var group errgroup.Group
@@ -48,40 +47,34 @@ func TestTheFirstRequestsShareOneConnection(t *testing.T) {
 	}
 }
 
-// failing is a transport that counts the requests, and fails.
-type failing struct{ asked atomic.Int32 }
-
-func (f *failing) RoundTrip(*http.Request) (*http.Response, error) {
-	f.asked.Add(1)
-	return nil, errors.New("no route to host")
-}
-
 func TestAFirstRequestThatFailsKeepsNoOtherWaiting(t *testing.T) {
-	var transport failing
-	client := &http.Client{Transport: newOpening(nil, func() {})(&transport)}
+	asked := 0
+	client := &http.Client{Transport: newOpening(nil, func() {})(access.RoundTrip(
+		func(*http.Request) (*http.Response, error) {
+			asked++
+			return nil, errors.New("no route to host")
+		}))}
 	for range 3 {
 		if answer, err := client.Get("https://rome.example"); err == nil {
 			t.Error("a request has succeeded", answer.Body.Close())
 		}
 	}
-	if asked := transport.asked.Load(); asked != 3 {
+	if asked != 3 {
 		t.Errorf("%d of 3 requests were sent", asked)
 	}
 }
 
-// stuck is a transport that sends no request, and fails with the request's context.
-type stuck struct{ asked atomic.Int32 }
-
-func (s *stuck) RoundTrip(request *http.Request) (*http.Response, error) {
-	s.asked.Add(1)
-	<-request.Context().Done()
-	return nil, request.Context().Err()
-}
-
 func TestNoOtherRequestConnectsIfTheFirstOneWasNotSentInTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	var transport stuck
-	client := &http.Client{Transport: newOpening(ctx.Done(), func() {})(&transport)}
+	var asked atomic.Int32
+	connecting := make(chan struct{}, 20)
+	client := &http.Client{Transport: newOpening(ctx.Done(), func() {})(access.RoundTrip(
+		func(request *http.Request) (*http.Response, error) { // which sends nothing
+			asked.Add(1)
+			connecting <- struct{}{}
+			<-request.Context().Done()
+			return nil, request.Context().Err()
+		}))}
 	get := func(ctx context.Context) error {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://rome.example", http.NoBody)
 		if err != nil {
@@ -95,9 +88,7 @@ func TestNoOtherRequestConnectsIfTheFirstOneWasNotSentInTime(t *testing.T) {
 	}
 	var requests sync.WaitGroup
 	requests.Go(func() { _ = get(ctx) })
-	for transport.asked.Load() == 0 {
-		runtime.Gosched()
-	}
+	<-connecting
 	for range 10 {
 		requests.Go(func() {
 			if err := get(t.Context()); !errors.Is(err, context.Canceled) {
@@ -107,7 +98,7 @@ func TestNoOtherRequestConnectsIfTheFirstOneWasNotSentInTime(t *testing.T) {
 	}
 	cancel()
 	requests.Wait()
-	if asked := transport.asked.Load(); asked != 1 {
-		t.Errorf("%d requests have tried to connect", asked)
+	if asked.Load() != 1 {
+		t.Errorf("%d requests have tried to connect", asked.Load())
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -27,11 +25,9 @@ func scripted(t *testing.T, server *httptest.Server, script string) *Registry {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "plugin")
 	must(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700))
-	registry := NewRegistry(Config{Clusters: map[string]access.Credentials{"rome": {
-		Host: server.URL, Insecure: true, Exec: &access.Exec{APIVersion: "client.authentication.k8s.io/v1", Command: path},
-	}}, LiqoNamespace: "liqo"})
-	t.Cleanup(registry.Close)
-	return registry
+	credentials := at(server)
+	credentials.Exec = &access.Exec{APIVersion: "client.authentication.k8s.io/v1", Command: path}
+	return registryFor(t, credentials)
 }
 
 // printing returns a command that prints an ExecCredential with this status, in which it replaces variables.
@@ -41,7 +37,7 @@ func printing(status string) string {
 }
 
 // noClusterID answers every request with a list without objects, so a leaf that accepts the credentials has no Liqo.
-func noClusterID(w http.ResponseWriter) {
+func noClusterID(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprint(w, `{"apiVersion":"v1","kind":"ConfigMapList","items":[]}`)
 }
@@ -54,7 +50,7 @@ func TestCredentialsThatExpireAreRenewedAndTheRequestIsRepeated(t *testing.T) {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		noClusterID(w)
+		noClusterID(w, r)
 	})
 	registry := scripted(t, server, `token=first; [ -e $0.ran ] && token=second; touch $0.ran`+"\n"+
 		printing(`{"token":"$token"}`))
@@ -65,16 +61,14 @@ func TestCredentialsThatExpireAreRenewedAndTheRequestIsRepeated(t *testing.T) {
 
 func TestACredentialPluginMayPrintAClientCertificate(t *testing.T) {
 	var unknown atomic.Int32
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := serveTLS(t, func(w http.ResponseWriter, r *http.Request) {
 		if len(r.TLS.PeerCertificates) == 0 {
 			unknown.Add(1)
 		}
-		noClusterID(w)
-	}))
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // connections end with the registry
-	server.TLS = &tls.Config{ClientAuth: tls.RequestClientCert, MinVersion: tls.VersionTLS13}
-	server.StartTLS()
-	t.Cleanup(server.Close)
+		noClusterID(w, r)
+	}, func(server *httptest.Server) {
+		server.TLS = &tls.Config{ClientAuth: tls.RequestClientCert, MinVersion: tls.VersionTLS13}
+	})
 	certificate, key := certificateUntil(t, time.Now().Add(time.Hour))
 	registry := scripted(t, server,
 		printing(fmt.Sprintf(`{"clientCertificateData":%q,"clientKeyData":%q}`, certificate, key)))
@@ -84,7 +78,7 @@ func TestACredentialPluginMayPrintAClientCertificate(t *testing.T) {
 }
 
 func TestTheErrorOfACredentialPluginHasItsLastWordsAndNothingThatItPrintsForUs(t *testing.T) {
-	server := serveTLS(t, func(w http.ResponseWriter, _ *http.Request) { noClusterID(w) })
+	server := serveTLS(t, noClusterID)
 	for name, test := range map[string]struct{ script, cause string }{
 		"it fails": {
 			"for i in 1 2 3 4 5 6; do echo line $i >&2; done; echo s3cret; printf 'log in\\033[2J first' >&2; exit 3",
@@ -106,9 +100,7 @@ func TestTheErrorOfACredentialPluginHasItsLastWordsAndNothingThatItPrintsForUs(t
 			if !ok || failed.ID != "credential-plugin-failed" {
 				t.Fatalf("got: %v", err)
 			}
-			if !strings.Contains(failed.Detail(), test.cause) {
-				t.Errorf("got: %s", failed.Detail())
-			}
+			has(t, failed.Detail(), test.cause)
 			if strings.Contains(err.Error()+failed.Detail(), "s3cret") {
 				t.Errorf("it has what the plugin printed: %v", err)
 			}
@@ -117,7 +109,7 @@ func TestTheErrorOfACredentialPluginHasItsLastWordsAndNothingThatItPrintsForUs(t
 }
 
 func TestACredentialPluginThatFailsRunsOnceForAllWhoAsk(t *testing.T) {
-	server := serveTLS(t, func(w http.ResponseWriter, _ *http.Request) { noClusterID(w) })
+	server := serveTLS(t, noClusterID)
 	runs := filepath.Join(t.TempDir(), "runs")
 	registry := scripted(t, server, "echo run >>"+runs+"; exit 1")
 	for range 3 {
@@ -139,7 +131,7 @@ func (w written) Write(line []byte) (int, error) {
 }
 
 func TestACredentialPluginThatWaitsIsQuotedAndEndsWithTheProvider(t *testing.T) {
-	server := serveTLS(t, func(w http.ResponseWriter, _ *http.Request) { noClusterID(w) })
+	server := serveTLS(t, noClusterID)
 	held := filepath.Join(t.TempDir(), "held") // by the plugin, and by the program that it starts
 	must(t, syscall.Mkfifo(held, 0o600))
 	ended := make(chan error, 1)

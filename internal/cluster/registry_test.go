@@ -1,83 +1,15 @@
 package cluster
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"log"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 	"github.com/leafmesh/terraform-provider-liqo/internal/access/accesstest"
 )
-
-// apiServer answers every request with one status, like a broken API server or a proxy in front of it.
-func apiServer(t *testing.T, status int, reason metav1.StatusReason) *httptest.Server {
-	t.Helper()
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(metav1.Status{
-			TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
-			Status:   metav1.StatusFailure, Reason: reason, Message: "said the server",
-			Code: int32(status), //nolint:gosec // three digits
-		})
-	}))
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // the tests expect clients that end the handshake
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	return server
-}
-
-func TestALeafThatCannotBeUsedIsExplained(t *testing.T) {
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
-	for name, test := range map[string]struct {
-		credentials access.Credentials
-		summary     string
-		unreachable bool
-	}{
-		"expired credentials": {
-			access.Credentials{Host: apiServer(t, http.StatusUnauthorized, "Unauthorized").URL, Insecure: true},
-			"the API server refuses the credentials", false,
-		},
-		"a refused request": {
-			access.Credentials{Host: apiServer(t, http.StatusForbidden, "Forbidden").URL, Insecure: true},
-			"the API server refuses a request", false,
-		},
-		"a certificate of another cluster": {
-			access.Credentials{Host: apiServer(t, http.StatusOK, "").URL}, "the API server's certificate is not trusted", false,
-		},
-		"an API server that does not run": {
-			access.Credentials{Host: strings.Replace(gone.URL, "http:", "https:", 1)}, "the API server can't be reached", true,
-		},
-		"a kubeconfig that does not exist": {
-			access.Credentials{Kubeconfig: access.Kubeconfig{Paths: []string{"/nowhere"}}}, "credentials can't be used", false,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			registry := NewRegistry(Config{
-				Clusters: map[string]access.Credentials{"rome": test.credentials}, LiqoNamespace: "liqo",
-			})
-			defer registry.Close()
-			_, err := registry.Leaf(t.Context(), "rome")
-			var explained *Error
-			if !errors.As(err, &explained) || explained.Leaf != "rome" || explained.Summary != test.summary {
-				t.Fatalf("expected %q, got: %v", test.summary, err)
-			}
-			if Unreachable(err) != test.unreachable {
-				t.Errorf("unreachable: %t, expected %t", Unreachable(err), test.unreachable)
-			}
-		})
-	}
-}
 
 func TestAnUnknownNameIsAnsweredWithTheNamesThereAre(t *testing.T) {
 	registry := NewRegistry(Config{
@@ -89,11 +21,7 @@ func TestAnUnknownNameIsAnsweredWithTheNamesThereAre(t *testing.T) {
 	if _, ok := errors.AsType[*UnknownNameError](err); !ok {
 		t.Fatalf("got: %v", err)
 	}
-	for _, name := range []string{`"turin"`, `"roma"`, `"rome"`, `"milan"`} {
-		if !strings.Contains(err.Error(), name) {
-			t.Errorf("the error does not mention %s: %v", name, err)
-		}
-	}
+	has(t, err.Error(), `"turin"`, `"roma"`, `"rome"`, `"milan"`)
 }
 
 func TestCredentialsAreFoundByName(t *testing.T) {
@@ -123,15 +51,9 @@ func TestCredentialsAreFoundByName(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			credentials, err := registry.credentials(name)
-			if err != nil {
-				t.Error(err)
-				return
-			}
+			must(t, err)
 			config, err := credentials.RESTConfig()
-			if err != nil {
-				t.Error(err)
-				return
-			}
+			must(t, err)
 			if config.Host != test.host || config.BearerToken != test.token || config.Username != test.user ||
 				credentials.LiqoNamespace != test.liqoNamespace {
 				t.Errorf("%s is reached at %s by user %q, Liqo in %s: not as expected",
@@ -190,14 +112,8 @@ func TestACommonKubeconfigThatCannotBeUsedIsAnErrorOfTheLeaf(t *testing.T) {
 }
 
 func TestAClusterThatNobodyHasIsAnsweredWithTheLeavesThatWereAsked(t *testing.T) {
-	server := apiServer(t, http.StatusUnauthorized, "Unauthorized")
-	registry := NewRegistry(Config{
-		Clusters: map[string]access.Credentials{
-			"rome": {Host: server.URL, Insecure: true}, "milan": {Kubeconfig: access.Kubeconfig{Paths: []string{"/nowhere"}}},
-		},
-		LiqoNamespace: "liqo",
-	})
-	defer registry.Close()
+	registry := registryFor(t, access.Credentials{Host: "https://" + closedPort(t)})
+	registry.config.Clusters["milan"] = access.Credentials{Kubeconfig: access.Kubeconfig{Paths: []string{"/nowhere"}}}
 	const expected = `none of the leaves "milan", "rome" has the cluster ID "turin", ` +
 		`but the ID of "milan", "rome" could not be read`
 	if _, err := registry.LeafByID(t.Context(), "turin"); err == nil || err.Error() != expected {

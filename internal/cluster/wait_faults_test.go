@@ -67,26 +67,37 @@ func failingLeaf(t *testing.T, object client.Object) *failing {
 		}
 		return call.Send()
 	})
-	f.Clients().Live = interceptor.NewClient(f.Clients().Live, interceptor.Funcs{
-		Watch: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
-		) (watch.Interface, error) {
-			f.requests.Add(1)
-			if err := f.watch.Load(); err != nil {
-				return nil, *err
-			}
-			if f.cut.Load() {
-				return watch.NewEmptyWatch(), nil // closed
-			}
-			return c.Watch(ctx, list, options...)
-		},
+	watching(f.Leaf, func(_ client.ListOptions, send func() (watch.Interface, error)) (watch.Interface, error) {
+		f.requests.Add(1)
+		if err := f.watch.Load(); err != nil {
+			return nil, *err
+		}
+		if f.cut.Load() {
+			return watch.NewEmptyWatch(), nil // closed
+		}
+		return send()
 	})
 	return f
 }
 
-// untilGone waits for the deletion of the object in the background.
-func (f *failing) untilGone(ctx context.Context, object client.Object) <-chan error {
+// watching answers the watches of a leaf.
+func watching(
+	leaf *cluster.Leaf, answer func(client.ListOptions, func() (watch.Interface, error)) (watch.Interface, error),
+) {
+	leaf.Clients().Live = interceptor.NewClient(leaf.Clients().Live, interceptor.Funcs{
+		Watch: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption,
+		) (watch.Interface, error) {
+			return answer(*(&client.ListOptions{}).ApplyOptions(options), func() (watch.Interface, error) {
+				return c.Watch(ctx, list, options...)
+			})
+		},
+	})
+}
+
+// untilGone waits for the deletion of the keys in the background.
+func untilGone(ctx context.Context, leaf *cluster.Leaf) <-chan error {
 	ended := make(chan error, 1)
-	go func() { ended <- f.UntilGone(ctx, secretKind, client.ObjectKeyFromObject(object)) }()
+	go func() { ended <- leaf.UntilGone(ctx, secretKind, client.ObjectKeyFromObject(keys())) }()
 	return ended
 }
 
@@ -100,23 +111,21 @@ func TestAWaitForADeletionSurvivesFailuresOfTheAPIServer(t *testing.T) {
 			"read":  func(f *failing) *atomic.Pointer[error] { return &f.get },
 			"watch": func(f *failing) *atomic.Pointer[error] { return &f.watch },
 		} {
-			t.Run(name+", "+request, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					leaf := failingLeaf(t, keys())
-					fails(leaf).Store(&failure)
-					ended := leaf.untilGone(t.Context(), keys())
-					<-time.After(5 * time.Second) // of the test's own clock
-					fails(leaf).Store(nil)
-					<-time.After(10 * time.Second)
-					synctest.Wait()
-					select {
-					case err := <-ended:
-						t.Fatalf("the wait has ended, but the object exists: %v", err)
-					default:
-					}
-					must(t, leaf.Clients().Live.Delete(t.Context(), keys()))
-					must(t, <-ended)
-				})
+			cluster.RunInBubble(t, name+", "+request, func(t *testing.T) {
+				leaf := failingLeaf(t, keys())
+				fails(leaf).Store(&failure)
+				ended := untilGone(t.Context(), leaf.Leaf)
+				<-time.After(5 * time.Second) // of the test's own clock
+				fails(leaf).Store(nil)
+				<-time.After(10 * time.Second)
+				synctest.Wait()
+				select {
+				case err := <-ended:
+					t.Fatalf("the wait has ended, but the object exists: %v", err)
+				default:
+				}
+				must(t, leaf.Clients().Live.Delete(t.Context(), keys()))
+				must(t, <-ended)
 			})
 		}
 	}
@@ -133,15 +142,12 @@ func kindless(event watch.Event) (watch.Event, bool) {
 func TestAWaitForADeletionGoesOnAfterAWatchThatHasDeliveredTheObject(t *testing.T) {
 	leaf := clustertest.Leaf(t, "rome", keys())
 	watches := make(chan *watch.FakeWatcher, 2)
-	leaf.Clients().Live = interceptor.NewClient(leaf.Clients().Live, interceptor.Funcs{
-		Watch: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) (watch.Interface, error) {
-			changes := watch.NewFake()
-			watches <- changes
-			return watch.Filter(changes, kindless), nil
-		},
+	watching(leaf, func(client.ListOptions, func() (watch.Interface, error)) (watch.Interface, error) {
+		changes := watch.NewFake()
+		watches <- changes
+		return watch.Filter(changes, kindless), nil
 	})
-	ended := make(chan error, 1)
-	go func() { ended <- leaf.UntilGone(t.Context(), secretKind, client.ObjectKeyFromObject(keys())) }()
+	ended := untilGone(t.Context(), leaf)
 	changes := <-watches
 	changes.Modify(&metav1.PartialObjectMetadata{ObjectMeta: keys().ObjectMeta})
 	changes.Stop() // as an API server does that restarts
@@ -154,20 +160,18 @@ func TestAWaitDoesNotFloodAnAPIServerThatFailsOrCutsWatches(t *testing.T) {
 		"watches that are closed at once": func(f *failing) { f.cut.Store(true) },
 		"refused connections":             func(f *failing) { f.get.Store(new(error(refusedConnection))) },
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				leaf := failingLeaf(t, keys())
-				fail(leaf)
-				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-				defer cancel()
-				if err := <-leaf.untilGone(ctx, keys()); !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("got: %v", err)
-				}
-				const atMost = 3 * 10 * 60 / 5 // two reads and a watch every 5 seconds
-				if requests := leaf.requests.Load(); requests < 100 || requests > atMost+30 {
-					t.Errorf("%d requests in ten minutes", requests)
-				}
-			})
+		cluster.RunInBubble(t, name, func(t *testing.T) {
+			leaf := failingLeaf(t, keys())
+			fail(leaf)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+			defer cancel()
+			if err := <-untilGone(ctx, leaf.Leaf); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("got: %v", err)
+			}
+			const atMost = 3 * 10 * 60 / 5 // two reads and a watch every 5 seconds
+			if requests := leaf.requests.Load(); requests < 100 || requests > atMost+30 {
+				t.Errorf("%d requests in ten minutes", requests)
+			}
 		})
 	}
 }
@@ -178,7 +182,7 @@ func TestAWaitThatRunsOutOfTimeHasTheLastFailure(t *testing.T) {
 		leaf.get.Store(new(error(refusedConnection)))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		err := <-leaf.untilGone(ctx, keys())
+		err := <-untilGone(ctx, leaf.Leaf)
 		late, ok := errors.AsType[*cluster.WaitError](err)
 		if !ok || !errors.Is(err, context.DeadlineExceeded) || !cluster.Unreachable(late.Last) ||
 			!strings.Contains(err.Error(), `leaf "rome": the API server can't be reached: rome.example:6443`) {
@@ -193,7 +197,7 @@ func TestAWaitThatWorkedUntilItsEndHasNoFailure(t *testing.T) {
 		leaf.get.Store(new(error(refusedConnection)))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		ended := leaf.untilGone(ctx, keys())
+		ended := untilGone(ctx, leaf.Leaf)
 		<-time.After(10 * time.Second)
 		leaf.get.Store(nil)
 		if err := <-ended; err != context.DeadlineExceeded { //nolint:errorlint // exactly this one
@@ -206,40 +210,36 @@ func TestARefusalIsBelievedAfterASoberTime(t *testing.T) {
 	for name, refusal := range map[string]error{
 		"a missing permission": forbidden, "credentials": apierrors.NewUnauthorized("no"), "an unknown kind": unknownKind,
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				leaf := failingLeaf(t, keys())
-				leaf.watch.Store(&refusal)
-				began := time.Now()
-				err := <-leaf.untilGone(t.Context(), keys())
-				if explained, ok := errors.AsType[*cluster.Error](err); !ok || !errors.Is(explained, refusal) {
-					t.Errorf("got: %v", err)
-				}
-				if took := time.Since(began); took < 15*time.Second || took > 21*time.Second {
-					t.Errorf("it took %s", took)
-				}
-			})
+		cluster.RunInBubble(t, name, func(t *testing.T) {
+			leaf := failingLeaf(t, keys())
+			leaf.watch.Store(&refusal)
+			began := time.Now()
+			err := <-untilGone(t.Context(), leaf.Leaf)
+			if explained, ok := errors.AsType[*cluster.Error](err); !ok || !errors.Is(explained, refusal) {
+				t.Errorf("got: %v", err)
+			}
+			if took := time.Since(began); took < 15*time.Second || took > 21*time.Second {
+				t.Errorf("it took %s", took)
+			}
 		})
 	}
 }
 
 func TestAWaitOnTheCacheSurvivesFailedRequestsOfItsCondition(t *testing.T) {
 	for name, failure := range transient {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				leaf := clustertest.Leaf(t, "rome")
-				attempts := 0
-				err := leaf.Until(t.Context(), "milan", func(context.Context) (bool, error) {
-					attempts++
-					if attempts <= 3 {
-						return false, leaf.Explain(failure)
-					}
-					return true, nil
-				}, &networkingv1beta1.Configuration{})
-				if err != nil || attempts != 4 {
-					t.Errorf("%d attempts: %v", attempts, err)
+		cluster.RunInBubble(t, name, func(t *testing.T) {
+			leaf := clustertest.Leaf(t, "rome")
+			attempts := 0
+			err := leaf.Until(t.Context(), "milan", func(context.Context) (bool, error) {
+				attempts++
+				if attempts <= 3 {
+					return false, leaf.Explain(failure)
 				}
-			})
+				return true, nil
+			}, &networkingv1beta1.Configuration{})
+			if err != nil || attempts != 4 {
+				t.Errorf("%d attempts: %v", attempts, err)
+			}
 		})
 	}
 }
@@ -260,21 +260,18 @@ func TestAWriteSurvivesAnOutageAndAConflict(t *testing.T) {
 		"a refused connection": refusedConnection, "a conflict": conflict,
 		"an internal error": transient["an internal error"],
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				leaf := clustertest.Leaf(t, "rome")
-				requests := 0
-				err := leaf.Persist(t.Context(), func() error {
-					requests++
-					if requests <= 4 {
-						return failure
-					}
-					return nil
-				})
-				if err != nil || requests != 5 {
-					t.Errorf("%d requests: %v", requests, err)
+		cluster.RunInBubble(t, name, func(t *testing.T) {
+			requests := 0
+			err := clustertest.Leaf(t, "rome").Persist(t.Context(), func() error {
+				requests++
+				if requests <= 4 {
+					return failure
 				}
+				return nil
 			})
+			if err != nil || requests != 5 {
+				t.Errorf("%d requests: %v", requests, err)
+			}
 		})
 	}
 }
@@ -284,17 +281,15 @@ func TestAWriteThatIsRefusedOrFailsForAMinuteFails(t *testing.T) {
 		err  error
 		took time.Duration // about
 	}{"a missing permission": {forbidden, 0}, "an outage": {refusedConnection, time.Minute}} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				leaf, began := clustertest.Leaf(t, "rome"), time.Now()
-				err := leaf.Persist(t.Context(), func() error { return test.err })
-				if explained, ok := errors.AsType[*cluster.Error](err); !ok || explained.Leaf != "rome" {
-					t.Errorf("got: %v", err)
-				}
-				if late := time.Since(began) - test.took; late < 0 || late > 5*time.Second {
-					t.Errorf("it took %s", time.Since(began))
-				}
-			})
+		cluster.RunInBubble(t, name, func(t *testing.T) {
+			leaf, began := clustertest.Leaf(t, "rome"), time.Now()
+			err := leaf.Persist(t.Context(), func() error { return test.err })
+			if explained, ok := errors.AsType[*cluster.Error](err); !ok || explained.Leaf != "rome" {
+				t.Errorf("got: %v", err)
+			}
+			if late := time.Since(began) - test.took; late < 0 || late > 5*time.Second {
+				t.Errorf("it took %s", time.Since(began))
+			}
 		})
 	}
 }

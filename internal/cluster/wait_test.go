@@ -8,7 +8,6 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -44,22 +43,19 @@ func TestAWaitEndsWithTheCauseOfItsContext(t *testing.T) {
 }
 
 func TestAWaitForADeletionSeesIt(t *testing.T) {
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "keys"}}
-	another := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "others"}}
-	leaf := clustertest.Leaf(t, "rome", secret, another)
+	another := keys()
+	another.Name = "others"
+	leaf := clustertest.Leaf(t, "rome", keys(), another)
 	read := make(chan struct{}, 10)
 	clustertest.On(leaf, "get", func(call clustertest.Call[any]) error {
 		err := call.Send()
 		read <- struct{}{}
 		return err
 	})
-	ended := make(chan error, 1)
-	go func() {
-		ended <- leaf.UntilGone(t.Context(), corev1.SchemeGroupVersion.WithKind("Secret"), client.ObjectKeyFromObject(secret))
-	}()
+	ended := untilGone(t.Context(), leaf)
 	<-read // at first
 	<-read // after the watch has begun, so that only the watch can tell
-	for _, deleted := range []*corev1.Secret{another, secret} {
+	for _, deleted := range []*corev1.Secret{another, keys()} {
 		select {
 		case err := <-ended:
 			t.Fatalf("the wait has ended before the deletion of %s: %v", deleted.Name, err)
