@@ -48,11 +48,7 @@ func annotations(t *testing.T, centre *cluster.Leaf) map[string]string {
 func TestARequestIsMadeAndWithdrawnAndNothingElseOfTheServiceChanges(t *testing.T) {
 	for name, owner := range map[string]Owner{"its own": me, "an imported one": {Token: "me", Claims: true}} {
 		t.Run(name, func(t *testing.T) {
-			centre := europe(t, web(map[string]string{"team": "shop"}))
-			r, m := rome(t, joined("milan"), reflected("web-milan", toMilanBack)),
-				milan(t, joined("rome"), reflected("web-rome", toRomeBack))
-			following(t, centre, r, m)
-			s := of(centre, r, m)
+			s, centre := followed(t, web(map[string]string{"team": "shop"}))
 			must(t, s.Request(t.Context(), owner))
 			if got := paths(t, s); got != "Direct, Direct" {
 				t.Errorf("after the request: %s", got)
@@ -140,11 +136,7 @@ func TestARequestIsNotMadeWhileAKnownLeafCannotBeRead(t *testing.T) {
 }
 
 func TestLiqoLooksAgainAfterANetworkCameLater(t *testing.T) {
-	centre := europe(t, web(asked))
-	r, m := rome(t, joined("milan"), reflected("web-milan", toMilanBack)),
-		milan(t, joined("rome"), reflected("web-rome", toRomeBack))
-	following(t, centre, r, m) // only a change of the Service makes the stand-in look again
-	s := of(centre, r, m)
+	s, _ := followed(t, web(asked)) // only a change of the Service makes the stand-in look again
 	must(t, s.Request(t.Context(), me))
 	if got := paths(t, s); got != "Direct, Direct" {
 		t.Errorf("got %s", got)
@@ -152,22 +144,15 @@ func TestLiqoLooksAgainAfterANetworkCameLater(t *testing.T) {
 }
 
 func TestAWaitThatDoesNotEndSaysWhichPartOfLiqoHasNotFollowed(t *testing.T) {
-	centre := europe(t, web(nil))
-	r, m := rome(t, joined("milan"), reflected("web-milan", toMilanBack)),
-		milan(t, joined("rome"), reflected("web-rome", toRomeBack))
+	r, m := central(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	members, err := of(centre, r, m).members(t.Context())
+	members, err := of(europe(t, web(nil)), r, m).members(t.Context())
 	must(t, err)
 	err = members[1].explainLate(ctx, true, []Endpoint{{Pod: "web-milan"}}, context.Canceled)
-	if text := err.Error(); !strings.Contains(text, `Check that the virtual kubelet for "rome" runs in "europe"`) ||
-		!strings.Contains(text, "Liqo 1.2 or newer") {
-		t.Errorf("got %s", text)
-	}
+	clustertest.Has(t, err.Error(), `Check that the virtual kubelet for "rome" runs in "europe"`, "Liqo 1.2 or newer")
 	err = members[1].explainLate(ctx, false, []Endpoint{{Pod: "web-milan", Address: toMilan}}, context.Canceled)
-	if text := err.Error(); !strings.Contains(text, toMilan) || !strings.Contains(text, "log of liqo-controller-manager") {
-		t.Errorf("got %s", text)
-	}
+	clustertest.Has(t, err.Error(), toMilan, "log of liqo-controller-manager")
 }
 
 func TestOthersWhoHaveSetTheAnnotationAreKnownByTheirFieldManagers(t *testing.T) {

@@ -89,30 +89,50 @@ func web(annotations map[string]string) *corev1.Service {
 
 var asked = map[string]string{annotation: requested}
 
-// europe is the centre with a Service. Objects with the name of another one replace it.
+// europe is the centre with a Service.
 func europe(t *testing.T, service *corev1.Service, more ...client.Object) *cluster.Leaf {
 	t.Helper()
-	return clustertest.Leaf(t, "europe", append([]client.Object{
-		service, virtualNode("rome"), virtualNode("milan"), namespaceMap("rome"), namespaceMap("milan"),
-		slice("web-0", map[string]string{"web-rome": "10.0.1.5", "web-milan": "10.0.2.5"}),
-	}, more...)...)
+	return clustertest.Leaf(t, "europe", append(inEurope(service, podsOfWeb()), more...)...)
+}
+
+// inEurope are the objects of the centre with a Service and its pods.
+func inEurope(service *corev1.Service, pods *discoveryv1.EndpointSlice) []client.Object {
+	return []client.Object{
+		service, virtualNode("rome"), virtualNode("milan"), namespaceMap("rome"), namespaceMap("milan"), pods,
+	}
+}
+
+func podsOfWeb() *discoveryv1.EndpointSlice {
+	return slice("web-0", map[string]string{"web-rome": "10.0.1.5", "web-milan": "10.0.2.5"})
 }
 
 // rome and milan are leaves with a network, and with these EndpointSlices of the Service.
 func rome(t *testing.T, objects ...client.Object) *cluster.Leaf {
 	t.Helper()
-	return clustertest.Leaf(t, "rome", append([]client.Object{
-		clustertest.Remapped("europe", "10.0.0.0/16", "10.71.0.0/16"),
-		slice("own", map[string]string{"web-rome": "10.0.1.5"}),
-	}, objects...)...)
+	return clustertest.Leaf(t, "rome", append(objects, clustertest.Remapped("europe", "10.0.0.0/16", "10.71.0.0/16"),
+		slice("own", map[string]string{"web-rome": "10.0.1.5"}))...)
 }
 
 func milan(t *testing.T, objects ...client.Object) *cluster.Leaf {
 	t.Helper()
-	return clustertest.Leaf(t, "milan", append([]client.Object{
-		clustertest.Remapped("europe", "10.0.0.0/16", "10.71.0.0/16"),
-		slice("own", map[string]string{"web-milan": "10.0.2.5"}),
-	}, objects...)...)
+	return clustertest.Leaf(t, "milan", append(objects, clustertest.Remapped("europe", "10.0.0.0/16", "10.71.0.0/16"),
+		slice("own", map[string]string{"web-milan": "10.0.2.5"}))...)
+}
+
+// central are the leaves with a network of their own, while they reach each other's pods through the centre.
+func central(t *testing.T) (inRome, inMilan *cluster.Leaf) {
+	t.Helper()
+	return rome(t, joined("milan"), reflected("web-milan", toMilanBack)),
+		milan(t, joined("rome"), reflected("web-rome", toRomeBack))
+}
+
+// followed is a Service with these leaves, which follow each of its changes.
+func followed(t *testing.T, service *corev1.Service) (*Service, *cluster.Leaf) {
+	t.Helper()
+	centre := europe(t, service)
+	r, m := central(t)
+	following(t, centre, r, m)
+	return of(centre, r, m), centre
 }
 
 // joined is the Configuration of the network with another leaf.

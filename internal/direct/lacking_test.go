@@ -13,10 +13,7 @@ func TestNothingThatIsMissingOnALeafStopsTheProvider(t *testing.T) {
 		clustertest.Remapped("europe", "10.0.0.0/16", "10.71.0.0/16"), joined("milan"),
 		slice("own", map[string]string{"web-rome": "10.0.1.5"}), reflected("web-milan", toMilan), denying(),
 	}
-	inEurope := []client.Object{
-		web(asked), virtualNode("rome"), virtualNode("milan"), namespaceMap("rome"), namespaceMap("milan"),
-		slice("web-0", map[string]string{"web-rome": "10.0.1.5", "web-milan": "10.0.2.5"}),
-	}
+	inEurope := inEurope(web(asked), podsOfWeb())
 	look := func(inEurope, inRome []client.Object) {
 		leaf := clustertest.Leaf(t, "rome", inRome...)
 		s := of(clustertest.Leaf(t, "europe", inEurope...), leaf, milan(t, joined("rome")))

@@ -6,25 +6,16 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	liqolabels "github.com/liqotech/liqo/pkg/utils/labels"
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 // denying is the Deployment of a Liqo that forbids direct connections.
 func denying() *appsv1.Deployment {
-	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "liqo", Name: "liqo-controller-manager", Labels: map[string]string{},
-	}}
-	requirements, _ := liqolabels.ControllerManagerLabelSelector().Requirements()
-	for _, requirement := range requirements {
-		d.Labels[requirement.Key()] = requirement.ValuesUnsorted()[0]
-	}
-	d.Spec.Template.Spec.Containers = []corev1.Container{{Args: []string{"--v=2", "--deny-direct-connections"}}}
-	return d
+	return clustertest.Controllers("", "--v=2", "--deny-direct-connections")
 }
 
 // remapping is the Configuration of a centre that reaches a leaf's pods at other addresses.
@@ -51,111 +42,88 @@ func TestALeafThatHasNotAcceptedTheNamespaceHasTheReasonInItsLog(t *testing.T) {
 }
 
 func TestEachLeafShowsWhichAddressItUsesForEachPod(t *testing.T) {
+	type objects = []client.Object
+	direct, past, network := reflected("web-milan", toMilan), reflected("web-milan", toMilanBack), joined("milan")
+	unreadyPods, unreadyInMilan := unready(podsOfWeb()), objects{joined("rome"), unready(reflected("web-rome", toRome))}
+	remapped := slice("web-0", map[string]string{"web-rome": "10.0.1.5", "web-milan": "10.90.2.5"})
+	usual, inMilan := inEurope(web(asked), podsOfWeb()), objects{joined("rome"), reflected("web-rome", toRome)}
+	withoutRequest := inEurope(web(nil), podsOfWeb())
 	for name, test := range map[string]struct {
-		service   *Service
-		fromRome  Endpoint // to web-milan
-		says      string   // part of its problem
-		concluded Status
+		inEurope, inRome, inMilan objects
+		release                   func(*cluster.Leaf) *cluster.Leaf // of Liqo in Rome; nil for 1.2
+		path                      Path                              // from Rome to web-milan
+		says                      string                            // part of its problem
+		concluded                 Status
 	}{
-		"direct": {
-			of(europe(t, web(asked)), rome(t, joined("milan"), reflected("web-milan", toMilan)),
-				milan(t, joined("rome"), reflected("web-rome", toRome))),
-			Endpoint{Address: toMilan, Path: Direct}, "", Followed,
-		},
-		"without a request": {
-			of(europe(t, web(nil)), rome(t, joined("milan"), reflected("web-milan", toMilanBack)), milan(t)),
-			Endpoint{Address: toMilanBack, Path: Central}, "", Undone,
-		},
+		"direct":            {usual, objects{network, direct}, inMilan, nil, Direct, "", Followed},
+		"without a request": {withoutRequest, objects{network, past}, nil, nil, Central, "", Undone},
 		"without a network": {
-			of(europe(t, web(asked)), rome(t, reflected("web-milan", toMilanBack)), milan(t)),
-			Endpoint{Address: toMilanBack, Path: Central}, `Leaves "rome" and "milan" have no network`, Partial,
+			usual, objects{past}, nil, nil, Central, `Leaves "rome" and "milan" have no network`, Partial,
 		},
 		"a network that came later": {
-			of(europe(t, web(asked)), rome(t, joined("milan"), reflected("web-milan", toMilanBack)), milan(t, joined("rome"))),
-			Endpoint{Address: toMilanBack, Path: Central}, `Liqo on leaf "rome" has not looked at the Service`, Outdated,
+			usual, objects{network, past}, objects{joined("rome")}, nil, Central,
+			`Liqo on leaf "rome" has not looked at the Service`, Outdated,
 		},
-		"a network that has gone": {
-			of(europe(t, web(nil)), rome(t, reflected("web-milan", toMilan)), milan(t)),
-			Endpoint{Address: toMilan, Path: Stale}, "packets are lost", Undone,
-		},
+		"a network that has gone": {withoutRequest, objects{direct}, nil, nil, Stale, "packets are lost", Undone},
 		"a network that has gone under a request": {
-			of(europe(t, web(asked)), rome(t, reflected("web-milan", toMilan)), milan(t)),
-			Endpoint{Address: toMilan, Path: Stale}, "packets are lost", Outdated,
+			usual, objects{direct}, nil, nil, Stale, "packets are lost", Outdated,
 		},
 		"a pod that a leaf has not heard of": {
-			of(europe(t, web(asked)), rome(t, joined("milan")), milan(t, joined("rome"), reflected("web-rome", toRome))),
-			Endpoint{Path: None}, `not told leaf "rome"`, Followed,
+			usual, objects{network}, inMilan, nil, None, `not told leaf "rome"`, Followed,
 		},
 		"a leaf that denies": {
-			of(europe(t, web(asked)), rome(t, joined("milan"), denying()),
-				milan(t, joined("rome"), reflected("web-rome", toRome))),
-			Endpoint{Path: None}, "`networking.denyDirectConnections`", Partial,
+			usual, objects{network, denying()}, inMilan, nil, None, "`networking.denyDirectConnections`", Partial,
 		},
 		"a leaf with an older Liqo": {
-			of(europe(t, web(asked)), clustertest.OlderLiqo(rome(t, joined("milan"), reflected("web-milan", toMilanBack))),
-				milan(t, joined("rome"), reflected("web-rome", toRome))),
-			Endpoint{Address: toMilanBack, Path: Central}, "Update it to v1.2.0", Partial,
+			usual, objects{network, past}, inMilan, clustertest.OlderLiqo, Central, "Update it to v1.2.0", Partial,
 		},
 		"a central cluster that remaps": {
-			of(clustertest.Leaf(t, "europe", web(asked), remapping("milan"), virtualNode("rome"), virtualNode("milan"),
-				namespaceMap("rome"), namespaceMap("milan"),
-				slice("web-0", map[string]string{"web-rome": "10.0.1.5", "web-milan": "10.90.2.5"})),
-				rome(t, joined("milan"), reflected("web-milan", toMilanBack)),
-				milan(t, joined("rome"), reflected("web-rome", toRome))),
-			Endpoint{Address: toMilanBack, Path: Central}, `it remaps 10.0.0.0/16 to 10.90.0.0/16`, Partial,
+			append(inEurope(web(asked), remapped), remapping("milan")), objects{network, past}, inMilan, nil, Central,
+			`it remaps 10.0.0.0/16 to 10.90.0.0/16`, Partial,
 		},
 		"a network that is down": {
-			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, joined("milan"), unready(reflected("web-milan", toMilan)),
-				twin())), milan(t, joined("rome"), reflected("web-rome", toRome))),
-			Endpoint{Address: toMilanBack, Path: FailedOver}, `The network of "rome" and "milan" is not connected`, Partial,
+			usual, objects{network, unready(reflected("web-milan", toMilan)), twin()}, inMilan, clustertest.NextLiqo,
+			FailedOver, `The network of "rome" and "milan" is not connected`, Partial,
 		},
 		"a network that is up again": {
-			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, joined("milan"), reflected("web-milan", toMilan),
-				unready(twin()))), milan(t, joined("rome"), reflected("web-rome", toRome))),
-			Endpoint{Address: toMilan, Path: Direct}, "", Followed,
+			usual, objects{network, direct, unready(twin())}, inMilan, clustertest.NextLiqo, Direct, "", Followed,
 		},
 		"a leaf that denies and keeps the way through the central cluster": {
-			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, joined("milan"), denying(), twin())),
-				milan(t, joined("rome"), reflected("web-rome", toRome))),
-			Endpoint{Address: toMilanBack, Path: Central},
-			`So "rome" reaches the pods of other leaves through the central cluster`,
-			Partial,
+			usual, objects{network, denying(), twin()}, inMilan, clustertest.NextLiqo, Central,
+			`So "rome" reaches the pods of other leaves through the central cluster`, Partial,
 		},
 		"without a network, and the way through the central cluster is kept": {
-			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, twin())), milan(t)),
-			Endpoint{Address: toMilanBack, Path: Central},
+			usual, objects{twin()}, nil, clustertest.NextLiqo, Central,
 			`so Liqo on "rome" sends packets through the central cluster`, Partial,
 		},
 		"a network that came later, and Liqo looks by itself": {
-			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, joined("milan"), reflected("web-milan", toMilanBack))),
-				milan(t, joined("rome"), reflected("web-rome", toRome))),
-			Endpoint{Address: toMilanBack, Path: Central}, "It does so by itself", Partial,
+			usual, objects{network, past}, inMilan, clustertest.NextLiqo, Central, "It does so by itself", Partial,
 		},
 		"a network that has gone, where Liqo looks by itself": {
-			of(europe(t, web(asked)), clustertest.NextLiqo(rome(t, reflected("web-milan", toMilan))), milan(t)),
-			Endpoint{Address: toMilan, Path: Stale}, "packets are lost", Outdated,
+			usual, objects{direct}, nil, clustertest.NextLiqo, Stale, "packets are lost", Outdated,
 		},
 		"a central cluster that is away": {
-			of(europe(t, web(asked)), rome(t, joined("milan"), unready(reflected("web-milan", toMilan))),
-				milan(t, joined("rome"), reflected("web-rome", toRome))),
-			Endpoint{Address: toMilan, Path: Direct}, "the Service sends it no packets", Partial,
+			usual, objects{network, unready(reflected("web-milan", toMilan))}, inMilan, nil, Direct,
+			"the Service sends it no packets", Partial,
 		},
 		"a pod that is not ready itself": {
-			of(clustertest.Leaf(t, "europe", web(asked), virtualNode("rome"), virtualNode("milan"), namespaceMap("rome"),
-				namespaceMap("milan"), unready(slice("web-0", map[string]string{"web-rome": "10.0.1.5", "web-milan": "10.0.2.5"}))),
-				rome(t, joined("milan"), unready(reflected("web-milan", toMilan))),
-				milan(t, joined("rome"), unready(reflected("web-rome", toRome)))),
-			Endpoint{Address: toMilan, Path: Direct}, "", Followed,
+			inEurope(web(asked), unreadyPods), objects{network, unready(reflected("web-milan", toMilan))}, unreadyInMilan,
+			nil, Direct, "", Followed,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			state, err := test.service.Observe(t.Context())
+			leaf := rome(t, test.inRome...)
+			if test.release != nil {
+				leaf = test.release(leaf)
+			}
+			centre := clustertest.Leaf(t, "europe", test.inEurope...)
+			state, err := of(centre, leaf, milan(t, test.inMilan...)).Observe(t.Context())
 			if err != nil || len(state.Leaves) != 2 || state.Leaves[1].Err != nil {
 				t.Fatalf("%+v, %v", state, err)
 			}
 			all := state.Leaves[1].Endpoints
 			got, own := all[len(all)-2], all[len(all)-1]
-			if got.Leaf != "rome" || got.Pod != "web-milan" || got.Cluster != "milan" || got.Path != test.fromRome.Path ||
+			if got.Leaf != "rome" || got.Pod != "web-milan" || got.Cluster != "milan" || got.Path != test.path ||
 				!strings.Contains(got.Problem, test.says) || (got.Problem == "") != (test.says == "") {
 				t.Errorf("got %+v", got)
 			}
@@ -170,10 +138,8 @@ func TestEachLeafShowsWhichAddressItUsesForEachPod(t *testing.T) {
 }
 
 func TestOneAddressThatLiqoCannotTranslateKeepsTheOthersOfTheEndpointSliceFromFollowing(t *testing.T) {
-	centre := europe(t, web(asked), virtualNode("naples"))
-	must(t, replace(t.Context(), centre, slice("web-0", map[string]string{
-		"web-rome": "10.0.1.5", "web-milan": "10.0.2.5", "web-naples": "10.0.3.5",
-	})))
+	pods := slice("web-0", map[string]string{"web-rome": "10.0.1.5", "web-milan": "10.0.2.5", "web-naples": "10.0.3.5"})
+	centre := clustertest.Leaf(t, "europe", append(inEurope(web(asked), pods), virtualNode("naples"))...)
 	service := of(centre, rome(t, joined("milan"), reflected("web-milan", toMilanBack)),
 		milan(t, joined("rome"), joined("naples"), reflected("web-rome", toRome)))
 	state, err := service.Observe(t.Context())

@@ -50,12 +50,8 @@ func TestAnOutdatedRequestIsRenewedWhoeverElseHasMadeIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var patched []string
-			centre := europe(t, web(asked))
-			r, m := rome(t, joined("milan"), reflected("web-milan", toMilanBack)),
-				milan(t, joined("rome"), reflected("web-rome", toRomeBack))
-			following(t, centre, r, m)
+			s, centre := followed(t, web(asked))
 			alsoSetBy(centre, &patched, test.others...)
-			s := of(centre, r, m)
 			must(t, s.Request(t.Context(), test.owner))
 			if got := paths(t, s); got != "Direct, Direct" || !slices.Equal(patched, test.restored) {
 				t.Errorf("the pods are reached %s, and the request was restored for %q", got, patched)
@@ -68,9 +64,8 @@ func TestAnOutdatedRequestThatCannotBeRenewedSaysAtOnceWhoHoldsIt(t *testing.T) 
 	var patched []string
 	centre := europe(t, web(asked))
 	alsoSetBy(centre, &patched, setter{"argocd-controller", true})
-	s := of(centre, rome(t, joined("milan"), reflected("web-milan", toMilanBack)),
-		milan(t, joined("rome"), reflected("web-rome", toRomeBack)))
-	err := s.Request(t.Context(), me)
+	r, m := central(t)
+	err := of(centre, r, m).Request(t.Context(), me)
 	if err == nil || !strings.Contains(err.Error(), `"argocd-controller" applies the annotation, too`) {
 		t.Fatalf("got %v", err)
 	}
@@ -98,11 +93,10 @@ func TestALeafThatCannotBeReadMakesNoStatusBetter(t *testing.T) {
 
 func TestARequestIsNotRenewedWhereLiqoLooksByItself(t *testing.T) {
 	centre := europe(t, web(asked))
-	r, m := clustertest.NextLiqo(rome(t, joined("milan"), reflected("web-milan", toMilanBack))),
-		clustertest.NextLiqo(milan(t, joined("rome"), reflected("web-rome", toRomeBack)))
+	r, m := central(t)
 	following(t, centre, r, m) // and so Liqo looks when the Service is written, whatever is written
 	written := values(centre)
-	s := of(centre, r, m)
+	s := of(centre, clustertest.NextLiqo(r), clustertest.NextLiqo(m))
 	must(t, s.Request(t.Context(), me))
 	if got := paths(t, s); got != "Direct, Direct" || slices.Contains(*written, refused) {
 		t.Errorf("the pods are reached %s, and the values of the annotation were %q", got, *written)

@@ -2,6 +2,7 @@ package topology
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -29,13 +30,9 @@ func TestAFilterKeepsItsEdgesAndTheirEnds(t *testing.T) {
 		},
 		"the edges of two leaves, once each": {
 			Filter{EdgesOf: []string{"north-01", "hub"}},
-			[]string{
-				"east-00", "east-01", "hub", "north-00", "north-01", "south-00", "south-01", "west-00", "west-01",
-			},
-			[]string{
-				"hub>east-00", "hub>east-01", "hub>north-00", "hub>north-01", "hub>south-00", "hub>south-01", "hub>west-00",
-				"hub>west-01", "north-01>north-00",
-			},
+			strings.Fields("east-00 east-01 hub north-00 north-01 south-00 south-01 west-00 west-01"),
+			strings.Fields("hub>east-00 hub>east-01 hub>north-00 hub>north-01 hub>south-00 hub>south-01 hub>west-00 " +
+				"hub>west-01 north-01>north-00"),
 		},
 		"a leaf without an edge": {Filter{EdgesOf: []string{"zurich"}}, []string{"zurich"}, nil},
 		"problems, also of clusters": {

@@ -79,10 +79,12 @@ func TestPairsShareAServiceOrHaveAShortcut(t *testing.T) {
 		expected   []string
 	}{
 		"nothing": {nil, nil, nil},
-		"endpoints in one leaf, other pods in another one": {nil, []direct.Placement{web}, []string{
-			"milan/rome [shop/web] 1:2 12ms"}},
-		"endpoints in both": {nil, []direct.Placement{placed("shop", "web", "milan rome", "")}, []string{
-			"milan/rome [shop/web] 1:1 12ms"}},
+		"endpoints in one leaf, other pods in another one": {
+			nil, []direct.Placement{web}, []string{"milan/rome [shop/web] 1:2 12ms"},
+		},
+		"endpoints in both": {
+			nil, []direct.Placement{placed("shop", "web", "milan rome", "")}, []string{"milan/rome [shop/web] 1:1 12ms"},
+		},
 		"two Services of one namespace, whose pods count once, and one of another": {
 			nil, []direct.Placement{placed("bank", "web", "rome", "milan"), db, web},
 			[]string{"milan/rome [bank/web shop/db shop/web] 2:3 12ms"}},
@@ -146,13 +148,6 @@ func TestPairsAreTheSameBeforeAndAfterTheyAreJoined(t *testing.T) {
 
 func TestPairsAreAnErrorIfAClusterThatCannotBeReadMayBelongToOne(t *testing.T) {
 	web := placed("shop", "web", "milan", "rome")
-	leaf := func(name, id string) shortcut.Leaf {
-		one := shortcut.Leaf{Name: name, ClusterID: id}
-		if id == "" {
-			one.Err = errors.New("no answer")
-		}
-		return one
-	}
 	for name, test := range map[string]struct {
 		rome, milan, problem string
 	}{
@@ -168,9 +163,9 @@ func TestPairsAreAnErrorIfAClusterThatCannotBeReadMayBelongToOne(t *testing.T) {
 			}
 			for read, shown := range map[string]string{"rome": test.rome, "milan": test.milan} {
 				if shown == read {
-					survey.Leaves = append(survey.Leaves, leaf(read, "id-"+read))
+					survey.Leaves = append(survey.Leaves, leavesOf(read)...)
 				} else {
-					survey.Leaves = append(survey.Leaves, leaf(shown, ""))
+					survey.Leaves = append(survey.Leaves, shortcut.Leaf{Name: shown, Err: errors.New("no answer")})
 				}
 			}
 			graph := New(survey, "europe")

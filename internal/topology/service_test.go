@@ -35,14 +35,14 @@ func TestAnEdgeHasTheServicesThatUseItFromEitherEnd(t *testing.T) {
 	}
 }
 
-// usesOf returns two Services of leaf-00000 that use each edge of a graph, from both ends.
+// usesOf returns two Services of the hub that use each edge of a graph, from both ends.
 func usesOf(graph Graph) map[string][]direct.Use {
 	uses := map[string][]direct.Use{}
 	for _, edge := range graph.Edges {
 		for _, way := range [][2]string{{edge.From, edge.To}, {edge.To, edge.From}} {
 			for _, name := range []string{"db", "web"} {
 				uses[way[0]] = append(uses[way[0]], direct.Use{
-					Centre: "id-leaf-00000", Namespace: "shop", Name: name, Remote: "id-" + way[1],
+					Centre: "id-hub", Namespace: "shop", Name: name, Remote: "id-" + way[1],
 				})
 			}
 		}
@@ -51,9 +51,9 @@ func usesOf(graph Graph) map[string][]direct.Use {
 }
 
 func BenchmarkServices(b *testing.B) {
-	for _, size := range sizes {
-		b.Run(fmt.Sprintf("leaves=%d,shortcuts=%d", size.leaves, size.links), func(b *testing.B) {
-			graph := New(surveyOf(size.leaves, size.links), "")
+	for _, leaves := range []int{100, 200, 400} {
+		b.Run(fmt.Sprintf("leaves=%d", leaves), func(b *testing.B) {
+			graph := fleet(leaves / 4)
 			uses := usesOf(graph)
 			b.ReportAllocs()
 			for b.Loop() {
