@@ -2,6 +2,7 @@ package access
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -12,63 +13,62 @@ import (
 
 func TestCredentialsBecomeAClientConfiguration(t *testing.T) {
 	kubeconfig := Kubeconfig{Content: accesstest.Kubeconfig}
+	const rome, milan = "https://rome.example:6443", "https://milan.example:6443"
 	for name, test := range map[string]struct {
 		credentials Credentials
-		check       func(*rest.Config) bool
+		expected    rest.Config
 	}{
-		"the current context": {
-			Credentials{Kubeconfig: kubeconfig},
-			func(c *rest.Config) bool { return c.Host == "https://rome.example:6443" && c.BearerToken == "s3cret" },
-		},
+		"the current context": {Credentials{Kubeconfig: kubeconfig}, rest.Config{Host: rome, BearerToken: "s3cret"}},
 		"another context": {
 			Credentials{Kubeconfig: kubeconfig, Context: "milan"},
-			func(c *rest.Config) bool { return c.Host == "https://milan.example:6443" && c.Username == "guest" },
+			rest.Config{Host: milan, Username: "guest", Password: "hunter2"},
 		},
 		"another cluster and another user than the context's": {
 			Credentials{Kubeconfig: kubeconfig, Context: "milan", ContextCluster: "rome", ContextAuthInfo: "admin"},
-			func(c *rest.Config) bool { return c.Host == "https://rome.example:6443" && c.BearerToken == "s3cret" },
+			rest.Config{Host: rome, BearerToken: "s3cret"},
 		},
 		"values that override the kubeconfig's": {
 			Credentials{Kubeconfig: kubeconfig, Host: "https://other.example", Token: "t0ken"},
-			func(c *rest.Config) bool { return c.Host == "https://other.example" && c.BearerToken == "t0ken" },
+			rest.Config{Host: "https://other.example", BearerToken: "t0ken"},
 		},
 		"no kubeconfig at all": {
-			Credentials{
-				Host: "1.2.3.4:6443", Username: "u", Password: "p", ClusterCACertificate: "PEM", TLSServerName: "kubernetes",
-			},
-			func(c *rest.Config) bool {
-				return c.Host == "https://1.2.3.4:6443" && c.Username == "u" && c.Password == "p" &&
-					string(c.CAData) == "PEM" && c.ServerName == "kubernetes"
-			},
+			Credentials{Host: "1.2.3.4:6443", Username: "u", Password: "p", ClusterCACertificate: "PEM", TLSServerName: "name"},
+			rest.Config{Host: "https://1.2.3.4:6443", Username: "u", Password: "p", TLSClientConfig: rest.TLSClientConfig{
+				CAData: []byte("PEM"), ServerName: "name",
+			}},
 		},
 		"a client certificate": {
 			Credentials{Host: "https://h", ClientCertificate: "CERT", ClientKey: "KEY"},
-			func(c *rest.Config) bool { return string(c.CertData) == "CERT" && string(c.KeyData) == "KEY" },
+			rest.Config{Host: "https://h", TLSClientConfig: rest.TLSClientConfig{
+				CertData: []byte("CERT"), KeyData: []byte("KEY"),
+			}},
 		},
 		"no check of the certificate": {
-			Credentials{Host: "https://h", Insecure: true}, func(c *rest.Config) bool { return c.Insecure },
-		},
-		"a proxy": {
-			Credentials{Host: "https://h", ProxyURL: "http://proxy:3128"}, func(c *rest.Config) bool { return c.Proxy != nil },
-		},
-		"a credential plugin": {
-			Credentials{Host: "https://h", Exec: &Exec{
-				APIVersion: "client.authentication.k8s.io/v1", Command: "aws", Args: []string{"eks"},
-				Env: map[string]string{"B": "2", "A": "1"},
-			}},
-			func(c *rest.Config) bool {
-				return c.ExecProvider != nil && c.ExecProvider.Command == "aws" && c.ExecProvider.Args[0] == "eks" &&
-					c.ExecProvider.Env[0].Name == "A" && c.ExecProvider.Env[1].Value == "2"
-			},
+			Credentials{Host: "https://h", Insecure: true},
+			rest.Config{Host: "https://h", TLSClientConfig: rest.TLSClientConfig{Insecure: true}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config, err := test.credentials.RESTConfig()
 			must(t, err)
-			if !test.check(config) {
+			got := rest.Config{
+				Host: config.Host, BearerToken: config.BearerToken, Username: config.Username, Password: config.Password,
+				TLSClientConfig: config.TLSClientConfig,
+			}
+			if !reflect.DeepEqual(got, test.expected) || config.Proxy != nil || config.ExecProvider != nil {
 				t.Errorf("got %v", config) // rest.Config hides its secrets
 			}
 		})
+	}
+	config, err := Credentials{Host: "https://h", ProxyURL: "http://proxy:3128", Exec: &Exec{
+		APIVersion: "client.authentication.k8s.io/v1", Command: "aws", Args: []string{"eks"},
+		Env: map[string]string{"B": "2", "A": "1"},
+	}}.RESTConfig()
+	must(t, err)
+	plugin := config.ExecProvider
+	if plugin == nil || plugin.Command != "aws" || plugin.Args[0] != "eks" || plugin.Env[0].Name != "A" ||
+		plugin.Env[1].Value != "2" || config.Proxy == nil {
+		t.Errorf("a plugin behind a proxy: got %v", config)
 	}
 }
 
@@ -85,8 +85,7 @@ func TestATokenIsUsedWithoutTheSpaceAroundIt(t *testing.T) {
 		})
 	}
 	_, err := Credentials{Host: "rome.example", Token: "s3\ncret"}.RESTConfig()
-	if err == nil || !strings.Contains(err.Error(), "the token has a line "+
-		"break") || strings.Contains(err.Error(), "cret") {
+	if err == nil || !strings.Contains(err.Error(), "the token has a line break") || strings.Contains(err.Error(), "cret") {
 		t.Errorf("a line break inside: got %v", err)
 	}
 }
@@ -126,46 +125,36 @@ func TestAPasswordInAURLIsInNoError(t *testing.T) {
 			Content: strings.Replace(accesstest.Kubeconfig, `cluster: {server: "https://rome.example:6443"}`, cluster, 1),
 		}
 	}
+	proxied := func(proxy string) Credentials { return Credentials{Host: "https://h", ProxyURL: proxy} }
+	const inKubeconfig = " of cluster \"rome\" in the kubeconfig in `config_content` "
+	const hasPassword = "`host` has a user name or a password in it"
 	for name, test := range map[string]struct {
 		credentials Credentials
 		expected    string
 	}{
 		"a proxy whose scheme is unknown": {
-			Credentials{Host: "https://h", ProxyURL: "socks5h://user:hunter2@proxy:1080"},
+			proxied("socks5h://user:hunter2@proxy:1080"),
 			"`proxy_url` has the scheme \"socks5h\"; it must be http, https or socks5",
 		},
-		"a proxy without a scheme": {
-			Credentials{Host: "https://h", ProxyURL: "//user:hunter2@proxy:1080"}, "`proxy_url` has the scheme \"\"",
-		},
-		"a proxy with only a host": {
-			Credentials{Host: "https://h", ProxyURL: "user:hunter2@proxy:1080"}, "`proxy_url` is not a URL",
-		},
-		"a proxy without a host": {
-			Credentials{Host: "https://h", ProxyURL: "http://user:hunter2@"}, "`proxy_url` is not a URL",
-		},
+		"a proxy without a scheme": {proxied("//user:hunter2@proxy:1080"), "`proxy_url` has the scheme \"\""},
+		"a proxy with only a host": {proxied("user:hunter2@proxy:1080"), "`proxy_url` is not a URL"},
+		"a proxy without a host":   {proxied("http://user:hunter2@"), "`proxy_url` is not a URL"},
 		"a proxy of a kubeconfig": {
 			Credentials{Kubeconfig: kubeconfig(`cluster: {server: "https://rome", proxy-url: "socks5h://user:hunter2@proxy"}`)},
-			"the `proxy-url` of cluster \"rome\" in the kubeconfig in `config_content` has the scheme \"socks5h\"",
+			"the `proxy-url`" + inKubeconfig + "has the scheme \"socks5h\"",
 		},
 		"a proxy of a cluster of a kubeconfig": {
 			Credentials{
 				Kubeconfig: kubeconfig(`cluster: {server: "https://rome", proxy-url: "user:hunter2@proxy"}`),
 				Context:    "milan", ContextCluster: "rome",
-			},
-			"the `proxy-url` of cluster \"rome\" in the kubeconfig in `config_content` is not a URL",
+			}, "the `proxy-url`" + inKubeconfig + "is not a URL",
 		},
-		"a host with a password": {
-			Credentials{Host: "https://user:hunter2@rome.example"}, "`host` has a user name or a password in it",
-		},
-		"a host with a password and without a scheme": {
-			Credentials{Host: "user:hunter2@rome.example:6443"}, "`host` has a user name or a password in it",
-		},
-		"a host with a password that is no URL": {
-			Credentials{Host: "https://user:hunter2@rome example"}, "`host` has a user name or a password in it",
-		},
+		"a host with a password":                      {Credentials{Host: "https://user:hunter2@rome.example"}, hasPassword},
+		"a host with a password and without a scheme": {Credentials{Host: "user:hunter2@rome.example:6443"}, hasPassword},
+		"a host with a password that is no URL":       {Credentials{Host: "https://user:hunter2@rome example"}, hasPassword},
 		"a server of a kubeconfig that is no URL": {
 			Credentials{Kubeconfig: kubeconfig(`cluster: {server: "https://user:hunter2@rome example"}`)},
-			"the `server` of cluster \"rome\" in the kubeconfig in `config_content` is not the URL of an API server",
+			"the `server`" + inKubeconfig + "is not the URL of an API server",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -40,12 +40,8 @@ func TestAContextNeverGetsTheClusterOrUserOfAnotherFileBySurprise(t *testing.T) 
 			test.entry.Kubeconfig = Kubeconfig{Paths: []string{first, second}}
 			_, err := test.entry.RESTConfig()
 			if test.refused == "" {
-				if err != nil {
-					t.Error(err)
-				}
-				return
-			}
-			if err == nil || !strings.Contains(err.Error(), "two different "+test.refused+` by the name "kubernetes`) ||
+				must(t, err)
+			} else if err == nil || !strings.Contains(err.Error(), "two different "+test.refused+` by the name "kubernetes`) ||
 				!strings.Contains(err.Error(), `clusters = { "milan" = { config_path = "`+second) {
 				t.Errorf("got: %v", err)
 			}

@@ -3,6 +3,8 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,9 +13,11 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/access/accesstest"
 )
 
-func TestAnUnknownNameIsAnsweredWithTheNamesThereAre(t *testing.T) {
+func TestAnUnknownNameIsAnsweredWithTheNamesThereAreAndTheFileThatWasRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	must(t, os.WriteFile(path, []byte(accesstest.Kubeconfig), 0o600))
 	registry := NewRegistry(Config{
-		Kubeconfig: access.Kubeconfig{Content: accesstest.Kubeconfig},
+		Kubeconfig: access.Kubeconfig{Paths: []string{path}},
 		Clusters:   map[string]access.Credentials{"roma": {Context: "rome"}},
 	})
 	defer registry.Close()
@@ -21,7 +25,7 @@ func TestAnUnknownNameIsAnsweredWithTheNamesThereAre(t *testing.T) {
 	if _, ok := errors.AsType[*UnknownNameError](err); !ok {
 		t.Fatalf("got: %v", err)
 	}
-	has(t, err.Error(), `"turin"`, `"roma"`, `"rome"`, `"milan"`)
+	has(t, err.Error(), `"turin"`, `"roma"`, `"rome"`, `"milan"`, "nor a context of kubeconfig "+path)
 }
 
 func TestCredentialsAreFoundByName(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -176,34 +175,31 @@ func TestAWaitDoesNotFloodAnAPIServerThatFailsOrCutsWatches(t *testing.T) {
 	}
 }
 
-func TestAWaitThatRunsOutOfTimeHasTheLastFailure(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		leaf := failingLeaf(t, keys())
-		leaf.get.Store(new(error(refusedConnection)))
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		err := <-untilGone(ctx, leaf.Leaf)
-		late, ok := errors.AsType[*cluster.WaitError](err)
-		if !ok || !errors.Is(err, context.DeadlineExceeded) || !cluster.Unreachable(late.Last) ||
-			!strings.Contains(err.Error(), `leaf "rome": the API server can't be reached: rome.example:6443`) {
-			t.Errorf("got: %v", err)
-		}
-	})
-}
-
-func TestAWaitThatWorkedUntilItsEndHasNoFailure(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		leaf := failingLeaf(t, keys())
-		leaf.get.Store(new(error(refusedConnection)))
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		ended := untilGone(ctx, leaf.Leaf)
-		<-time.After(10 * time.Second)
-		leaf.get.Store(nil)
-		if err := <-ended; err != context.DeadlineExceeded { //nolint:errorlint // exactly this one
-			t.Errorf("got: %v", err)
-		}
-	})
+func TestAWaitThatRunsOutOfTimeHasTheLastFailureUnlessItWorkedUntilItsEnd(t *testing.T) {
+	for name, works := range map[string]bool{"failing": false, "working": true} {
+		cluster.RunInBubble(t, name, func(t *testing.T) {
+			leaf := failingLeaf(t, keys())
+			leaf.get.Store(new(error(refusedConnection)))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			ended := untilGone(ctx, leaf.Leaf)
+			<-time.After(10 * time.Second)
+			if works {
+				leaf.get.Store(nil)
+			}
+			err := <-ended
+			late, failed := errors.AsType[*cluster.WaitError](err)
+			if !errors.Is(err, context.DeadlineExceeded) || failed == works {
+				t.Fatalf("got: %v", err)
+			}
+			if failed && !cluster.Unreachable(late.Last) {
+				t.Errorf("the last failure is %v", late.Last)
+			}
+			if failed {
+				clustertest.Has(t, err.Error(), `leaf "rome": the API server can't be reached: rome.example:6443`)
+			}
+		})
+	}
 }
 
 func TestARefusalIsBelievedAfterASoberTime(t *testing.T) {
@@ -254,41 +250,34 @@ func TestAWaitOnTheCacheEndsAtOnceWithAnErrorOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestAWriteSurvivesAnOutageAndAConflict(t *testing.T) {
+func TestAWriteIsRepeatedForAMinuteUnlessItIsRefused(t *testing.T) {
 	conflict := apierrors.NewConflict(secrets, "keys", errors.New("the object has been modified"))
-	for name, failure := range map[string]error{
-		"a refused connection": refusedConnection, "a conflict": conflict,
-		"an internal error": transient["an internal error"],
+	for name, test := range map[string]struct {
+		err   error
+		times int           // that it fails; zero for ever
+		took  time.Duration // until the write fails, about
+	}{
+		"a refused connection": {refusedConnection, 4, 0}, "a conflict": {conflict, 4, 0},
+		"an internal error": {transient["an internal error"], 4, 0},
+		"an outage":         {refusedConnection, 0, time.Minute}, "a missing permission": {forbidden, 0, 0},
 	} {
 		cluster.RunInBubble(t, name, func(t *testing.T) {
-			requests := 0
+			requests, began := 0, time.Now()
 			err := clustertest.Leaf(t, "rome").Persist(t.Context(), func() error {
-				requests++
-				if requests <= 4 {
-					return failure
+				if requests++; test.times > 0 && requests > test.times {
+					return nil
 				}
-				return nil
+				return test.err
 			})
-			if err != nil || requests != 5 {
-				t.Errorf("%d requests: %v", requests, err)
+			if test.times > 0 {
+				if err != nil || requests != test.times+1 {
+					t.Errorf("%d requests: %v", requests, err)
+				}
+				return
 			}
-		})
-	}
-}
-
-func TestAWriteThatIsRefusedOrFailsForAMinuteFails(t *testing.T) {
-	for name, test := range map[string]struct {
-		err  error
-		took time.Duration // about
-	}{"a missing permission": {forbidden, 0}, "an outage": {refusedConnection, time.Minute}} {
-		cluster.RunInBubble(t, name, func(t *testing.T) {
-			leaf, began := clustertest.Leaf(t, "rome"), time.Now()
-			err := leaf.Persist(t.Context(), func() error { return test.err })
-			if explained, ok := errors.AsType[*cluster.Error](err); !ok || explained.Leaf != "rome" {
-				t.Errorf("got: %v", err)
-			}
-			if late := time.Since(began) - test.took; late < 0 || late > 5*time.Second {
-				t.Errorf("it took %s", time.Since(began))
+			explained, ok := errors.AsType[*cluster.Error](err)
+			if late := time.Since(began) - test.took; !ok || explained.Leaf != "rome" || late < 0 || late > 5*time.Second {
+				t.Errorf("after %s: %v", time.Since(began), err)
 			}
 		})
 	}

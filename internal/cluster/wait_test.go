@@ -8,6 +8,7 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -79,5 +80,45 @@ func TestWhatIsAppliedTwiceIsThere(t *testing.T) {
 		if found.Spec.Remote.CIDR.Pod[0].String() != cidr {
 			t.Errorf("the pod CIDR is %s, expected %s", found.Spec.Remote.CIDR.Pod[0], cidr)
 		}
+	}
+}
+
+// podNamed is a pod with a label by which a list selects it.
+func podNamed(name string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "default", Name: name, Labels: map[string]string{"app": "a"},
+	}}
+}
+
+func TestAWaitForAListEndsWithTheChangeThatItWaitsFor(t *testing.T) {
+	leaf := clustertest.Leaf(t, "rome", podNamed("a"))
+	asked := make(chan struct{}, 10)
+	ended := make(chan error, 1)
+	go func() {
+		var pods corev1.PodList
+		ended <- leaf.UntilList(t.Context(), &pods, func(context.Context) (bool, error) {
+			asked <- struct{}{}
+			return len(pods.Items) == 2, nil
+		}, client.InNamespace("default"), client.MatchingLabels{"app": "a"})
+	}()
+	<-asked // before the watch
+	<-asked // after it has begun
+	must(t, leaf.Clients().Live.Create(t.Context(), podNamed("b")))
+	must(t, <-ended)
+}
+
+func TestAWaitForAListEndsWithItsContextOrWithAnError(t *testing.T) {
+	leaf, reason := clustertest.Leaf(t, "rome"), errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	err := leaf.UntilList(ctx, &corev1.PodList{}, func(context.Context) (bool, error) {
+		cancel(reason)
+		return false, nil
+	})
+	if !errors.Is(err, reason) {
+		t.Errorf("got %v", err)
+	}
+	err = leaf.UntilList(t.Context(), &corev1.PodList{}, func(context.Context) (bool, error) { return false, reason })
+	if !errors.Is(err, reason) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -31,15 +31,11 @@ func TestWhatLiqoCanDoIsReadFromItsSchemas(t *testing.T) {
 }
 
 func TestSchemasWithoutAKindOfLiqoAreAnError(t *testing.T) {
+	const none = "the API server has no schema of the kind Configuration"
 	for name, test := range map[string]struct{ document, expected string }{
-		"another document": {`<html>sign in</html>`, "the API server has no schema of the kind Configuration"},
-		"only a reference": {
-			`{"paths": {"$ref": "#/components/schemas/io.liqo.networking.v1beta1.Configuration"}}`,
-			"the API server has no schema of the kind Configuration",
-		},
-		"only the name": {
-			`{"title": "io.liqo.networking.v1beta1.Configuration"}`, "the API server has no schema of the kind Configuration",
-		},
+		"another document": {`<html>sign in</html>`, none},
+		"only a reference": {`{"paths": {"$ref": "#/components/schemas/io.liqo.networking.v1beta1.Configuration"}}`, none},
+		"only the name":    {`{"title": "io.liqo.networking.v1beta1.Configuration"}`, none},
 		"an end in the middle": {
 			`{"components": {"schemas": {"io.liqo.networking.v1beta1.Configuration": {"properties": {"sta`,
 			"the schema of the kind Configuration: unexpected EOF",

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	"github.com/liqotech/liqo/apis/networking/v1beta1/firewall"
 )
 
 func TestAGatewayReadsWhatIsForItAndWhatIsForEveryGateway(t *testing.T) {
@@ -26,17 +25,5 @@ func TestAGatewayReadsWhatIsForItAndWhatIsForEveryGateway(t *testing.T) {
 				t.Errorf("got %t", got)
 			}
 		})
-	}
-}
-
-func TestAGatewayAsksTheRulesBeforeItTranslatesAddressesOfPods(t *testing.T) {
-	last := firewall.ChainPriorityFirst
-	for _, chain := range (Limits{}).Table("rules").Chains {
-		if chain.Type == firewall.ChainTypeNAT {
-			last = max(last, *chain.Priority)
-		}
-	}
-	if last >= firewall.ChainPriorityNATDest {
-		t.Errorf("the last chain has the priority %d, not below %d", last, firewall.ChainPriorityNATDest)
 	}
 }

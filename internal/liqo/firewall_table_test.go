@@ -19,92 +19,73 @@ var limited = Limits{
 	Own: []string{"10.203.0.0/16"}, Other: []string{"10.202.0.0/16"}, Nodes: "10.70.0.0",
 }
 
-func TestNewConnectionsToWhatIsAllowedKeepTheirDestination(t *testing.T) {
-	allowed := limited.Table("t").Chains[0]
-	expected := []string{
-		"in liqo-tunnel, src 169.254.18.0/30, dst 169.254.18.0/30 -> 169.254.18.0/30",
-		"in liqo-tunnel, dst 10.203.4.0/24, tcp, dst port 5432 -> 10.203.4.0/24",
-		"in liqo-tunnel, dst 10.203.5.0/24, tcp, dst port 5432 -> 10.203.5.0/24",
-		"in liqo-tunnel, dst 10.203.0.0/16, udp, dst port 5000-5010 -> 10.203.0.0/16",
-	}
-	if got := natText(allowed); !slices.Equal(got, expected) {
-		t.Errorf("got\n%s", strings.Join(got, "\n"))
-	}
-}
+func TestATableLetsThatCrossWhichIsAllowed(t *testing.T) {
+	chains := limited.Table("t").Chains
+	nobody := Limits{Own: limited.Own, Other: limited.Other, Nodes: limited.Nodes}.Table("t").Chains
+	for name, test := range map[string]struct{ got, expected []string }{
+		"new connections to what is allowed keep their destination": {natText(chains[0]), []string{
+			"in liqo-tunnel, src 169.254.18.0/30, dst 169.254.18.0/30 -> 169.254.18.0/30",
+			"in liqo-tunnel, dst 10.203.4.0/24, tcp, dst port 5432 -> 10.203.4.0/24",
+			"in liqo-tunnel, dst 10.203.5.0/24, tcp, dst port 5432 -> 10.203.5.0/24",
+			"in liqo-tunnel, dst 10.203.0.0/16, udp, dst port 5000-5010 -> 10.203.0.0/16",
+		}},
+		"all other protocols with ports are denied": {natText(chains[1]), []string{
+			"in liqo-tunnel, tcp -> 0.0.0.0", "in liqo-tunnel, udp -> 0.0.0.0",
+		}},
+		"pings are allowed only after that": {natText(chains[2]), []string{
+			"in liqo-tunnel, dst 10.203.0.0/16, src port 2048 -> 10.203.0.0/16",
+		}},
+		"every other new connection leads nowhere": {natText(chains[3]), []string{"in liqo-tunnel -> 0.0.0.0"}},
+		"also if nothing is allowed":               {natText(nobody[3]), []string{"in liqo-tunnel -> 0.0.0.0"}},
+		"what leads nowhere is dropped":            {filterText(chains[4]), []string{"in liqo-tunnel, dst 0.0.0.0: drop"}},
+		"without any rule nothing passes": {
+			filterText(nobody[5]), []string{"in liqo-tunnel: drop", "out liqo-tunnel: drop"},
+		},
+		"packets that no rule knows are dropped in both directions": {filterText(chains[5]), []string{
+			"in liqo-tunnel, dst not 10.203.0.0/16, dst not 10.70.0.0: drop",
+			"in liqo-tunnel, dst 10.203.4.0/24, tcp, dst port 5432: accept",
+			"in liqo-tunnel, dst 10.203.5.0/24, tcp, dst port 5432: accept",
+			"in liqo-tunnel, dst 10.203.0.0/16, udp, dst port 5000-5010: accept",
+			"in liqo-tunnel, src 10.202.0.0/16, tcp, src port 443: accept",
+			"in liqo-tunnel, tcp: drop", "in liqo-tunnel, udp: drop",
+			"in liqo-tunnel, dst 10.203.0.0/16, src port 2048: accept",
+			"in liqo-tunnel, src 10.202.0.0/16, src port 0: accept",
+			"in liqo-tunnel, src port 768-783: accept", "in liqo-tunnel, src port 2816-2817: accept",
+			"in liqo-tunnel, src port 3072-3074: accept", "in liqo-tunnel: drop",
 
-func TestEveryOtherNewConnectionLeadsNowhere(t *testing.T) {
-	for name, limits := range map[string]Limits{"rules": limited, "none": {}} {
+			"out liqo-tunnel, dst 10.202.0.0/16, tcp, dst port 443: accept",
+			"out liqo-tunnel, src 10.203.4.0/24, tcp, src port 5432: accept",
+			"out liqo-tunnel, src 10.203.5.0/24, tcp, src port 5432: accept",
+			"out liqo-tunnel, src 10.203.0.0/16, udp, src port 5000-5010: accept",
+			"out liqo-tunnel, tcp: drop", "out liqo-tunnel, udp: drop",
+			"out liqo-tunnel, dst 10.202.0.0/16, src port 2048: accept",
+			"out liqo-tunnel, src 10.203.0.0/16, src port 0: accept",
+			"out liqo-tunnel, src port 768-783: accept", "out liqo-tunnel, src port 2816-2817: accept",
+			"out liqo-tunnel, src port 3072-3074: accept", "out liqo-tunnel: drop",
+		}},
+	} {
 		t.Run(name, func(t *testing.T) {
-			chains := limits.Table("t").Chains
-			if got := natText(chains[3]); !slices.Equal(got, []string{"in liqo-tunnel -> 0.0.0.0"}) {
-				t.Errorf("the last chain has %v", got)
-			}
-			for i, chain := range chains[:4] {
-				if *chain.Priority != firewall.ChainPriority(-104+i) || *chain.Priority >= firewall.ChainPriorityNATDest {
-					t.Errorf("chain %s comes at %d", *chain.Name, *chain.Priority)
-				}
+			if !slices.Equal(test.got, test.expected) {
+				t.Errorf("got\n%s", strings.Join(test.got, "\n"))
 			}
 		})
 	}
 }
 
-func TestPingsAreAllowedOnlyAfterAllOtherProtocolsWithPortsAreDenied(t *testing.T) {
-	chains := limited.Table("t").Chains
-	if got := natText(chains[1]); !slices.Equal(got, []string{
-		"in liqo-tunnel, tcp -> 0.0.0.0", "in liqo-tunnel, udp -> 0.0.0.0",
-	}) {
-		t.Errorf("got %v", got)
-	}
-	if got := natText(chains[2]); !slices.Equal(got, []string{
-		"in liqo-tunnel, dst 10.203.0.0/16, src port 2048 -> 10.203.0.0/16",
-	}) {
-		t.Errorf("got %v", got)
-	}
-}
-
-func TestWhatLeadsNowhereIsDroppedBeforeItIsRoutedAndAfterAllTranslations(t *testing.T) {
-	chain := limited.Table("t").Chains[4]
-	if got := filterText(chain); !slices.Equal(got, []string{"in liqo-tunnel, dst 0.0.0.0: drop"}) {
-		t.Errorf("got %v", got)
-	}
-	if *chain.Hook != firewall.ChainHookPrerouting || *chain.Priority <= firewall.ChainPriorityNATDest {
-		t.Errorf("it comes at %s, %d", *chain.Hook, *chain.Priority)
-	}
-}
-
-func TestWithoutAnyRuleNothingPasses(t *testing.T) {
-	chain := Limits{Own: limited.Own, Other: limited.Other, Nodes: limited.Nodes}.Table("t").Chains[5]
-	if got := filterText(chain); !slices.Equal(got, []string{"in liqo-tunnel: drop", "out liqo-tunnel: drop"}) {
-		t.Errorf("got %v", got)
-	}
-}
-
-func TestPacketsThatNoRuleKnowsAreDroppedInBothDirections(t *testing.T) {
-	chain := limited.Table("t").Chains[5]
-	expected := []string{
-		"in liqo-tunnel, dst not 10.203.0.0/16, dst not 10.70.0.0: drop",
-		"in liqo-tunnel, dst 10.203.4.0/24, tcp, dst port 5432: accept",
-		"in liqo-tunnel, dst 10.203.5.0/24, tcp, dst port 5432: accept",
-		"in liqo-tunnel, dst 10.203.0.0/16, udp, dst port 5000-5010: accept",
-		"in liqo-tunnel, src 10.202.0.0/16, tcp, src port 443: accept",
-		"in liqo-tunnel, tcp: drop", "in liqo-tunnel, udp: drop",
-		"in liqo-tunnel, dst 10.203.0.0/16, src port 2048: accept",
-		"in liqo-tunnel, src 10.202.0.0/16, src port 0: accept",
-		"in liqo-tunnel, src port 768-783: accept", "in liqo-tunnel, src port 2816-2817: accept",
-		"in liqo-tunnel, src port 3072-3074: accept", "in liqo-tunnel: drop",
-
-		"out liqo-tunnel, dst 10.202.0.0/16, tcp, dst port 443: accept",
-		"out liqo-tunnel, src 10.203.4.0/24, tcp, src port 5432: accept",
-		"out liqo-tunnel, src 10.203.5.0/24, tcp, src port 5432: accept",
-		"out liqo-tunnel, src 10.203.0.0/16, udp, src port 5000-5010: accept",
-		"out liqo-tunnel, tcp: drop", "out liqo-tunnel, udp: drop",
-		"out liqo-tunnel, dst 10.202.0.0/16, src port 2048: accept",
-		"out liqo-tunnel, src 10.203.0.0/16, src port 0: accept",
-		"out liqo-tunnel, src port 768-783: accept", "out liqo-tunnel, src port 2816-2817: accept",
-		"out liqo-tunnel, src port 3072-3074: accept", "out liqo-tunnel: drop",
-	}
-	if got := filterText(chain); !slices.Equal(got, expected) {
-		t.Errorf("got\n%s", strings.Join(got, "\n"))
+func TestTheRulesAreAskedBeforeAddressesOfPodsAreTranslatedAndPacketsAreDroppedAfterIt(t *testing.T) {
+	for name, limits := range map[string]Limits{"rules": limited, "none": {}} {
+		t.Run(name, func(t *testing.T) {
+			chains := limits.Table("t").Chains
+			for i, chain := range chains[:4] {
+				if *chain.Priority != firewall.ChainPriority(-104+i) || *chain.Priority >= firewall.ChainPriorityNATDest {
+					t.Errorf("chain %s comes at %d", *chain.Name, *chain.Priority)
+				}
+			}
+			if last := chains[4]; *last.Hook != firewall.ChainHookPrerouting ||
+				*last.Priority <= firewall.ChainPriorityNATDest {
+				t.Errorf("it drops packets at %s, %d", *last.Hook, *last.Priority)
+			}
+		})
 	}
 }
 

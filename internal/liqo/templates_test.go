@@ -18,9 +18,7 @@ func TestGatewayTemplatesAreThoseOfServersThenThoseOfClientsAndNoneThatIsDerived
 	}
 	derived := &networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: at("liqo-tenant-milan", "milan")}
 	cluster.SetAnnotation(derived, liqo.BaseAnnotation, "d1ge57")
-	leaf := clustertest.Leaf(t, "rome", derived,
-		&networkingv1beta1.WgGatewayClientTemplate{ObjectMeta: at("liqo", "wireguard-client")},
-		&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: at("liqo", "wireguard-server")},
+	leaf := clustertest.Leaf(t, "rome", derived, // and Liqo's own
 		&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: at("custom", "wireguard-server")},
 		&networkingv1beta1.WgGatewayServerTemplate{ObjectMeta: at("custom", "large")},
 	)

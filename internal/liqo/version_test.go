@@ -6,9 +6,7 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -20,15 +18,8 @@ func TestOnlyAVersionThatIsKnownToBeTooOldIsRefused(t *testing.T) {
 		"v0.10.3": false, "v1.0.0": true, "v1.0.0-rc.3": true, "v1.2.0": true, "v2.0.0": true, "my-branch": true,
 	} {
 		t.Run(tag, func(t *testing.T) {
-			deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
-				Namespace: "liqo", Name: "liqo-controller-manager", Labels: map[string]string{
-					"app.kubernetes.io/name": "controller-manager", "app.kubernetes.io/component": "controller-manager",
-				},
-			}}
-			deployment.Spec.Template.Spec.Containers = []corev1.Container{{
-				Name: "controller-manager", Image: "ghcr.io/liqotech/liqo-controller-manager:" + tag,
-			}}
-			leaf := clustertest.Leaf(t, "rome", deployment)
+			controllers := clustertest.Controllers("ghcr.io/liqotech/liqo-controller-manager:" + tag)
+			leaf := clustertest.Leaf(t, "rome", controllers)
 			if version, err := liqo.Version(t.Context(), leaf); err != nil || version != tag {
 				t.Fatalf("the version is %q (%v), expected %q", version, err, tag)
 			}
@@ -43,14 +34,12 @@ func TestOnlyAVersionThatIsKnownToBeTooOldIsRefused(t *testing.T) {
 	}
 }
 
-func TestAVersionThatCannotBeToldIsNoObstacle(t *testing.T) {
-	if err := liqo.CheckVersion(t.Context(), clustertest.Leaf(t, "rome")); err != nil {
+func TestAVersionThatNoImageSaysIsNoObstacleAndNoAnswerOfTheAPIServer(t *testing.T) {
+	leaf := clustertest.Leaf(t, "rome")
+	if err := liqo.CheckVersion(t.Context(), leaf); err != nil {
 		t.Error(err)
 	}
-}
-
-func TestAVersionThatNoImageSaysIsNoAnswerOfTheAPIServer(t *testing.T) {
-	_, err := liqo.Version(t.Context(), clustertest.Leaf(t, "rome"))
+	_, err := liqo.Version(t.Context(), leaf)
 	explained, ok := errors.AsType[*cluster.Error](err)
 	if !ok || explained.Summary != "the version of Liqo is not known" ||
 		strings.Contains(explained.Detail(), "The answer") {

@@ -2,14 +2,15 @@ package cluster
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -17,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/access"
-	"github.com/leafmesh/terraform-provider-liqo/internal/access/accesstest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
@@ -146,13 +146,54 @@ func TestWhatIsExplainedOrNoneOfTheAPIServersStaysAsItIs(t *testing.T) {
 	}
 }
 
-func TestAnUnknownNameIsAnsweredWithTheFileThatWasRead(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	must(t, os.WriteFile(path, []byte(accesstest.Kubeconfig), 0o600))
-	registry := NewRegistry(Config{Kubeconfig: access.Kubeconfig{Paths: []string{path}}})
-	defer registry.Close()
-	_, err := registry.Leaf(t.Context(), "turin")
-	if err == nil || !strings.Contains(err.Error(), "nor a context of kubeconfig "+path) {
-		t.Errorf("got: %v", err)
+func TestALeafIsLostIfNothingIsThereToAskAndNotIfItRefuses(t *testing.T) {
+	leaf := Absent("milan", "milan")
+	asked := func(err error) error {
+		return leaf.Explain(&url.Error{Op: "Get", URL: "https://milan.example:6443/api", Err: err})
 	}
+	for name, test := range map[string]struct {
+		err  error
+		lost bool
+	}{
+		"no such name":                      {&UnknownNameError{Name: "milan"}, true},
+		"no such name, and what follows":    {fmt.Errorf("%w. And more", &UnknownNameError{Name: "milan"}), true},
+		"nobody at the address":             {asked(syscall.ECONNREFUSED), true},
+		"no such address":                   {asked(syscall.EHOSTUNREACH), true},
+		"no answer in time":                 {asked(context.DeadlineExceeded), true},
+		"no time left to ask":               {context.DeadlineExceeded, false},
+		"a connection that breaks":          {asked(syscall.ECONNRESET), false},
+		"no network here":                   {asked(syscall.ENETUNREACH), false},
+		"an API server that restarts":       {leaf.Explain(apierrors.NewServiceUnavailable("wait")), false},
+		"no Liqo":                           {leaf.withoutID(), true},
+		"no kinds of Liqo":                  {leaf.Explain(withoutKind()), true},
+		"a certificate of another cluster":  {asked(x509.UnknownAuthorityError{}), true},
+		"a certificate for another address": {asked(x509.HostnameError{Certificate: &x509.Certificate{}}), false},
+		"a certificate that has expired": {
+			asked(x509.CertificateInvalidError{Cert: &x509.Certificate{}, Reason: x509.Expired}), false,
+		},
+		"a centre that is away": {
+			withoutCentre("milan", "europe", Absent("europe", "").Explain(&url.Error{Err: syscall.ECONNREFUSED})), false,
+		},
+		"a centre with another certificate": {
+			withoutCentre("milan", "europe", Absent("europe", "").Explain(&url.Error{Err: x509.UnknownAuthorityError{}})), false,
+		},
+		"a centre that is unknown":       {withoutCentre("milan", "europe", &UnknownNameError{Name: "europe"}), true},
+		"credentials that have expired":  {leaf.Explain(apierrors.NewUnauthorized("expired")), false},
+		"a missing permission":           {leaf.Explain(apierrors.NewForbidden(pods, "", errors.New("no"))), false},
+		"a credential plugin that fails": {asked(&access.PluginError{Err: errors.New("not found")}), false},
+		"an interruption":                {context.Canceled, false},
+		"no error":                       {nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if lost := Lost(test.err); lost != test.lost {
+				t.Errorf("%v: got %t", test.err, lost)
+			}
+		})
+	}
+}
+
+// withoutKind is the answer of an API server that does not know a kind.
+func withoutKind() error {
+	kind := schema.GroupResource{Group: "networking.liqo.io", Resource: "configurations"}
+	return apierrors.NewGenericServerResponse(http.StatusNotFound, "get", kind, "", "404 page not found", 0, true)
 }
