@@ -153,7 +153,8 @@ func addresses(services []corev1.Service, pod *corev1.Pod, listenPort int, nodes
 	add := func(host string, port int32) { list = append(list, net.JoinHostPort(host, strconv.Itoa(int(port)))) }
 	for i := range services {
 		service := &services[i]
-		if !selects(service, pod) {
+		selector := labels.SelectorFromSet(service.Spec.Selector)
+		if len(service.Spec.Selector) == 0 || !selector.Matches(labels.Set(pod.Labels)) {
 			continue
 		}
 		for _, port := range service.Spec.Ports {
@@ -174,9 +175,4 @@ func addresses(services []corev1.Service, pod *corev1.Pod, listenPort int, nodes
 		}
 	}
 	return list
-}
-
-// selects reports whether a Service selects the pod.
-func selects(service *corev1.Service, pod *corev1.Pod) bool {
-	return len(service.Spec.Selector) > 0 && labels.SelectorFromSet(service.Spec.Selector).Matches(labels.Set(pod.Labels))
 }

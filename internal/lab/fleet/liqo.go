@@ -41,7 +41,9 @@ var byKind = map[string]func(*controller, object) error{
 	"GatewayClient": (*controller).dial,
 	"PublicKey":     (*controller).connect,
 
-	"FirewallConfiguration": (*controller).enforce,
+	"FirewallConfiguration": func(c *controller, one object) error {
+		return report(c, firewallKind, key(one), reactions.Enforce)
+	},
 
 	"ConfigMap": (*controller).refill,
 }
@@ -203,11 +205,6 @@ func (c *controller) connect(one object) error {
 		}
 	}
 	return nil
-}
-
-// enforce lets the gateway report that it has applied its rules.
-func (c *controller) enforce(one object) error {
-	return report(c, firewallKind, key(one), reactions.Enforce)
 }
 
 func (c *controller) reportTunnel(connection types.NamespacedName) error {

@@ -43,7 +43,11 @@ type Chart struct {
 func LoadChart(module string) *Chart {
 	folder := filepath.Join(module, "deployments", "liqo")
 	return &Chart{folder: folder, read: sync.OnceValues(func() ([]*apiextensionsv1.CustomResourceDefinition, error) {
-		return readCRDs(filepath.Join(folder, "charts", "liqo-crds", "crds"))
+		options := envtest.CRDInstallOptions{
+			Paths: []string{filepath.Join(folder, "charts", "liqo-crds", "crds")}, ErrorIfPathMissing: true,
+		}
+		err := envtest.ReadCRDFiles(&options)
+		return options.CRDs, err
 	})}
 }
 
@@ -150,11 +154,6 @@ func runs(obj *unstructured.Unstructured) bool {
 	return false
 }
 
-// isWebhook reports whether an object registers webhooks.
-func isWebhook(obj *unstructured.Unstructured) bool {
-	return strings.HasSuffix(obj.GetKind(), "WebhookConfiguration")
-}
-
 // installChart applies the chart without its webhooks, because their address is not known yet.
 func (c *Cluster) installChart(ctx context.Context) error {
 	objects, err := c.Chart.Render(c.Spec)
@@ -176,7 +175,7 @@ func (c *Cluster) installChart(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(applyAtOnce)
 	for _, obj := range objects {
-		if isWebhook(obj) {
+		if strings.HasSuffix(obj.GetKind(), "WebhookConfiguration") {
 			continue
 		}
 		group.Go(func() error {
@@ -208,12 +207,6 @@ const crdKey = "/registry/apiextensions.k8s.io/customresourcedefinitions/"
 
 // crdInterval is the time between checks whether custom resources are served.
 const crdInterval = 50 * time.Millisecond
-
-func readCRDs(folder string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
-	options := envtest.CRDInstallOptions{Paths: []string{folder}, ErrorIfPathMissing: true}
-	err := envtest.ReadCRDFiles(&options)
-	return options.CRDs, err
-}
 
 // CRDs returns a copy of the chart's custom resource definitions.
 func (c *Chart) CRDs() ([]*apiextensionsv1.CustomResourceDefinition, error) {

@@ -2,11 +2,11 @@ package process
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"strconv"
 
+	"github.com/prometheus/procfs"
 	"golang.org/x/sys/unix"
 )
 
@@ -18,37 +18,32 @@ const timerSlack = "5000000"
 // cores would interrupt each other all the time. As a batch, each of them works until it has to wait. Where the kernel
 // does not allow it, the process stays as it was.
 func Batch() error {
-	threads := map[string]bool{}
+	known := map[int]bool{}
 	for {
-		tasks, err := filepath.Glob("/proc/self/task/*")
+		threads, err := procfs.AllThreads(os.Getpid())
 		if err != nil {
 			return err
 		}
-		before := len(threads)
-		for _, task := range tasks { // a thread begins as the one that starts it
-			id := filepath.Base(task)
-			if threads[id] {
+		before := len(known)
+		for _, thread := range threads { // a thread begins as the one that starts it
+			if known[thread.PID] {
 				continue
 			}
-			threads[id] = true
-			if err := batch(id); err != nil {
+			known[thread.PID] = true
+			if err := batch(thread.PID); err != nil {
 				return err
 			}
 		}
-		if len(threads) == before {
+		if len(known) == before {
 			return nil
 		}
 	}
 }
 
-func batch(thread string) error {
-	id, err := strconv.Atoi(thread)
-	if err != nil {
-		return err
-	}
-	err = unix.SchedSetAttr(id, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH}, 0)
+func batch(thread int) error {
+	err := unix.SchedSetAttr(thread, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH}, 0)
 	if err == nil {
-		err = os.WriteFile("/proc/"+thread+"/timerslack_ns", []byte(timerSlack), 0)
+		err = os.WriteFile(fmt.Sprintf("/proc/%d/timerslack_ns", thread), []byte(timerSlack), 0)
 	}
 	if errors.Is(err, unix.ESRCH) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil

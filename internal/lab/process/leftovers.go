@@ -1,15 +1,14 @@
 package process
 
 import (
-	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/prometheus/procfs"
 )
 
 // markVariable is an environment variable that identifies every process of a lab and its child
@@ -31,23 +30,12 @@ func MarkOnly() []string { return []string{markVariable + "=" + os.Getenv(markVa
 // Marked returns the processes that have the mark, without the calling one. It reads /proc, so it
 // finds nothing on an operating system without it.
 func Marked(mark string) []int {
-	files, err := filepath.Glob("/proc/[0-9]*/environ")
-	if err != nil {
-		return nil
-	}
-	entry := fmt.Appendf(nil, "%s=%s", markVariable, mark)
+	running, _ := procfs.AllProcs()
 	var pids []int
-	for _, file := range files {
-		environ, err := os.ReadFile(file)
-		if err != nil { // it has ended, or belongs to another user
-			continue
-		}
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		if err != nil || pid == os.Getpid() {
-			continue
-		}
-		if slices.ContainsFunc(bytes.Split(environ, []byte{0}), func(e []byte) bool { return bytes.Equal(e, entry) }) {
-			pids = append(pids, pid)
+	for _, one := range running {
+		environ, err := one.Environ() // it fails for a process that has ended, or that belongs to another user
+		if err == nil && one.PID != os.Getpid() && slices.Contains(environ, markVariable+"="+mark) {
+			pids = append(pids, one.PID)
 		}
 	}
 	return pids

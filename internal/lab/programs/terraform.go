@@ -45,7 +45,10 @@ func NewTerraform(cli, dir, programs string, configuration fs.FS) (*Terraform, e
 		return nil, err
 	}
 	rc := filepath.Join(dir, "terraform.rc")
-	if err := os.WriteFile(rc, []byte(cliConfiguration(programs)), 0o600); err != nil {
+	// It omits the host of the provider's address, because Terraform and OpenTofu each add their own.
+	content := fmt.Appendf(nil,
+		"provider_installation {\n  dev_overrides {\n    \"leafmesh/liqo\" = %q\n  }\n}\n", programs)
+	if err := os.WriteFile(rc, content, 0o600); err != nil {
 		return nil, err
 	}
 	t := &Terraform{cli: cli, dir: dir, env: withoutTerraform(os.Environ())}
@@ -61,12 +64,6 @@ func NewTerraform(cli, dir, programs string, configuration fs.FS) (*Terraform, e
 		t.Set("TF_CLI_ARGS", "-no-color")
 	}
 	return t, nil
-}
-
-// cliConfiguration omits the host of the provider's address, because Terraform and OpenTofu each
-// add their own.
-func cliConfiguration(programs string) string {
-	return fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"leafmesh/liqo\" = %q\n  }\n}\n", programs)
 }
 
 // withoutTerraform removes the caller's settings for Terraform, except for its log. Arguments,

@@ -23,14 +23,16 @@ func makeRoot(spec Spec) error {
 		return fmt.Errorf("a file system at %s: %w", root, err)
 	}
 	// Files and folders come before all mounts. Their paths are a pod's, and must not lead through a mount to the machine.
-	if err := fill(root, spec); err != nil {
+	err := fill(root, spec)
+	if err != nil {
 		return err
 	}
-	machine := mountMachine
 	if spec.Container {
-		machine = mountContainer
+		err = mountContainer(root)
+	} else {
+		err = mountSame(root, "/dev", "/proc")
 	}
-	if err := machine(root); err != nil {
+	if err != nil {
 		return err
 	}
 	for _, name := range spec.Shared {
@@ -59,10 +61,10 @@ func makeRoot(spec Spec) error {
 	return os.Chdir("/")
 }
 
-// mountMachine makes the devices and processes of the machine visible.
-func mountMachine(root string) error {
-	for _, device := range []string{"/dev", "/proc"} {
-		if err := mount(device, filepath.Join(root, device)); err != nil {
+// mountSame makes files and folders of the machine also visible at the same paths below a folder.
+func mountSame(root string, names ...string) error {
+	for _, name := range names {
+		if err := mount(name, filepath.Join(root, name)); err != nil {
 			return err
 		}
 	}
@@ -131,7 +133,8 @@ var machinePrograms = []string{
 
 // devices are the devices of every container. Links are what programs expect beside them.
 var (
-	devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
+	// Programs see the processes of their container in /proc. Until then, liqo-pod needs the machine's.
+	devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/proc"}
 	links   = map[string]string{
 		"/dev/fd": "/proc/self/fd", "/dev/stdin": "/proc/self/fd/0",
 		"/dev/stdout": "/proc/self/fd/1", "/dev/stderr": "/proc/self/fd/2",
@@ -149,19 +152,13 @@ func mountContainer(root string) error {
 			return err
 		}
 	}
-	for _, name := range devices {
-		if err := mount(name, filepath.Join(root, name)); err != nil {
-			return err
-		}
+	if err := mountSame(root, devices...); err != nil {
+		return err
 	}
 	for name, target := range links {
 		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
 			return err
 		}
-	}
-	// The programs see the processes of their container there. Until then, liqo-pod needs the machine's.
-	if err := mount("/proc", filepath.Join(root, "proc")); err != nil {
-		return err
 	}
 	// The devices of the network of this process, which is the sandbox's, are visible.
 	sys, folder := filepath.Join(root, "sys"), filepath.Join(root, temporary)

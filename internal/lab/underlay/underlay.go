@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -115,7 +116,7 @@ func (n *Network) Isolate(leaf string, isolated bool) {
 // forward forwards the packets from the port until its device is closed.
 func (p *Port) forward() {
 	buffer := make([]byte, largest)
-	lines := map[*Port]line{}
+	lines := map[*Port]chan delayed{}
 	defer func() {
 		for _, one := range lines {
 			close(one)
@@ -133,17 +134,18 @@ func (p *Port) forward() {
 			_, _ = to.device.Write(buffer[:size]) // a device that can't take a packet loses it
 		default:
 			if lines[to] == nil {
-				lines[to] = make(line, longest)
-				go lines[to].deliver(to)
+				lines[to] = make(chan delayed, longest)
+				go to.deliver(lines[to])
 			}
-			lines[to].send(delayed{time.Now().Add(delay), append([]byte(nil), buffer[:size]...)})
+			select {
+			case lines[to] <- delayed{time.Now().Add(delay), slices.Clone(buffer[:size])}:
+			default: // the line is full, and loses it
+			}
 		}
 	}
 }
 
-// line is the delayed packets from one port to another, in order.
-type line chan delayed
-
+// delayed is a packet in the line from one port to another, which keeps the packets' order.
 type delayed struct {
 	due    time.Time
 	packet []byte
@@ -152,19 +154,11 @@ type delayed struct {
 // longest is how many packets a line holds.
 const longest = 4096
 
-// send puts a packet into the line, which loses it if it is full.
-func (l line) send(one delayed) {
-	select {
-	case l <- one:
-	default:
-	}
-}
-
-// deliver writes each packet to the port when it is due, until the line is closed.
-func (l line) deliver(to *Port) {
-	for one := range l {
+// deliver writes each packet of a line to the port when it is due, until the line is closed.
+func (p *Port) deliver(line <-chan delayed) {
+	for one := range line {
 		<-time.After(time.Until(one.due))
-		_, _ = to.device.Write(one.packet)
+		_, _ = p.device.Write(one.packet)
 	}
 }
 

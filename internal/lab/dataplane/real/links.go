@@ -53,9 +53,7 @@ func plug(node *sandbox.Sandbox, network *underlay.Network, address netip.Addr, 
 var everything = &net.IPNet{IP: net.IPv4zero.To4(), Mask: net.CIDRMask(0, 32)}
 
 // host is the network of one address.
-func host(address netip.Addr) *net.IPNet {
-	return &net.IPNet{IP: address.AsSlice(), Mask: net.CIDRMask(32, 32)}
-}
+func host(address netip.Addr) *net.IPNet { return netlink.NewIPNet(address.AsSlice()) }
 
 // addressed gives a device an address, sets it up, and returns it.
 func addressed(in *netlink.Handle, name string, address netip.Addr) (netlink.Link, error) {

@@ -123,8 +123,12 @@ func (n *node) start(ctx context.Context, object *corev1.Pod, ip netip.Addr) err
 // gatewaySpec returns a sandbox for the programs of a gateway's pod, with the pod's mounts. The private key is in
 // memory only. It is read live: the cache may still have the one from before a rotation, which the pod would then keep.
 func (l *leaf) gatewaySpec(ctx context.Context, object *corev1.Pod, name string) (sandbox.Spec, error) {
+	programs := slices.Collect(maps.Values(containers))
+	if l.Liqo.Version.RunsWireGuardGo() {
+		programs = append(programs, binaries.WireGuardGo)
+	}
 	spec := sandbox.Spec{
-		Name: name, Sysctls: forwarding(), Mounts: l.mounts(l.gatewayPrograms()...), Shared: shell,
+		Name: name, Sysctls: forwarding(), Mounts: l.mounts(programs...), Shared: shell,
 		Folders: []string{"/etc/iproute2", "/var/run"}, Files: map[string][]byte{},
 	}
 	l.mountTools(spec.Mounts)
@@ -154,15 +158,6 @@ func (l *leaf) gatewaySpec(ctx context.Context, object *corev1.Pod, name string)
 		}
 	}
 	return spec, nil
-}
-
-// gatewayPrograms are the programs that run in a gateway's pod.
-func (l *leaf) gatewayPrograms() []binaries.Program {
-	programs := slices.Collect(maps.Values(containers))
-	if l.Liqo.Version.RunsWireGuardGo() {
-		programs = append(programs, binaries.WireGuardGo)
-	}
-	return programs
 }
 
 // startGateway runs Liqo's programs in a pod.

@@ -31,37 +31,10 @@ func Check(t *testing.T, config *rest.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, do := range map[string]func(*check){
-		"a create that is repeated is refused":                             createOnce,
-		"an object in no namespace is refused":                             createNowhere,
-		"an update of an old version is refused":                           updateOldVersion,
-		"only a change of the spec counts as a generation":                 countGenerations,
-		"a status is written apart":                                        writeStatus,
-		"an apply that changes nothing is not a new version":               applyTwice,
-		"an apply of another's field is refused unless it is forced":       applyAnothers,
-		"a field that is no longer applied goes":                           applyLess,
-		"a merge patch changes what it names":                              mergePatch,
-		"a deletion has preconditions":                                     deleteOnCondition,
-		"an object with a finalizer waits for it":                          deleteWithFinalizer,
-		"a namespace goes with what it contains":                           deleteNamespace,
-		"a namespace waits for the finalizers in it, and says so":          deleteHeldNamespace,
-		"what an object owns goes with it":                                 deleteOwner,
-		"a list selects by labels":                                         listByLabel,
-		"metadata can be read alone":                                       readMetadata,
-		"a watch begins with what is there, and a mark at its end":         watchFromTheStart,
-		"a watch that begins again begins with what is there":              watchAgainFromTheStart,
-		"a watch for a label sees objects come and go":                     watchLabel,
-		"a watch for a name sees one object":                               watchName,
-		"the groups of kinds are listed":                                   discoverGroups,
-		"schemas show what Liqo can do":                                    readSchemas,
-		"a watch goes on from a version":                                   watchFromVersion,
-		"Liqo allocates the ranges of a Configuration, and releases them":  remap,
-		"Liqo gives a range that the cluster has itself another place":     remapOwn,
-		"Liqo gives a gateway server keys and an address":                  serve,
-		"Liqo gives a gateway client keys":                                 dial,
-		"Liqo creates a ForeignCluster for the cluster of a Configuration": knowForeignCluster,
-	} {
-		t.Run(name, func(t *testing.T) { do(newCheck(t, objects, served)) })
+	for _, checks := range []map[string]func(*check){writes, deletions, reads, ofLiqo} {
+		for name, do := range checks {
+			t.Run(name, func(t *testing.T) { do(newCheck(t, objects, served)) })
+		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), longest) // a cluster takes some time to delete what they contain
 	defer cancel()
