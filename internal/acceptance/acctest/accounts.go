@@ -91,15 +91,21 @@ func RolesIn(t *testing.T, files ...string) []client.Object {
 // the test.
 func (l *Lab) ReachedAs(t *testing.T, name, account string, roles []client.Object) Leaf {
 	t.Helper()
-	user := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: account}}
+	user := Named(&corev1.ServiceAccount{}, "liqo", account)
 	l.Have(t, name, user)
 	for _, role := range roles {
 		l.bind(t, name, role, user)
 	}
-	request := &authenticationv1.TokenRequest{}
-	Must(t, l.Client(t, name).SubResource("token").Create(t.Context(), user, request))
 	config := l.Config(t, name)
-	return Leaf{config.Host, string(config.CAData), request.Status.Token}
+	return Leaf{config.Host, string(config.CAData), l.NewToken(t, name, user)}
+}
+
+// NewToken returns a token for an account of a leaf.
+func (l *Lab) NewToken(t *testing.T, leaf string, of *corev1.ServiceAccount) string {
+	t.Helper()
+	request := &authenticationv1.TokenRequest{}
+	Must(t, l.Client(t, leaf).SubResource("token").Create(t.Context(), of, request))
+	return request.Status.Token
 }
 
 // bind creates a copy of a Role or ClusterRole for an account, and gives it to this account.

@@ -97,8 +97,3 @@ func (p *Project) detach() {
 		p.provider = nil
 	}
 }
-
-// logs reports whether Terraform writes a log.
-func (p *Project) logs() bool {
-	return slices.ContainsFunc(p.Env, func(variable string) bool { return strings.HasPrefix(variable, "TF_LOG") })
-}

@@ -1,7 +1,6 @@
 package acctest
 
 import (
-	"context"
 	"os"
 	"slices"
 	"sync/atomic"
@@ -19,6 +18,13 @@ var Topology = append([]string{
 	"--cluster=venice=10.205.0.0/16,no-liqo",
 }, Pair...)
 
+// A version of Liqo supports the last three minor versions of Kubernetes when it is released: from 1.30 for Liqo 1.0.0
+// to 1.36 for Liqo 1.2.0.
+const (
+	OldestKubernetes = "v1.30.4"
+	NewestKubernetes = "v1.36.3"
+)
+
 // running is the lab of the tests of this package, which run one after the other. It is nil before the first one. A
 // signal stops it, too.
 var running atomic.Pointer[Lab]
@@ -31,7 +37,7 @@ func Borrow(t *testing.T, options []string) *Lab {
 	t.Helper()
 	l := take(t, options)
 	t.Cleanup(func() {
-		if err := l.SameInventory(context.WithoutCancel(t.Context()), t, l.before); err != nil {
+		if err := l.SameInventory(t, l.before); err != nil {
 			t.Error(err)
 		}
 		if t.Failed() { // what the test has left must not affect others

@@ -20,6 +20,16 @@ func Must(tb testing.TB, err error) {
 	}
 }
 
+// Finally does something when a test ends. It fails the test at an error.
+func Finally(t *testing.T, do func() error) {
+	t.Helper()
+	t.Cleanup(func() {
+		if err := do(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // What Terraform says after it has applied changes of one resource.
 const (
 	Created  = "1 added, 0 changed, 0 destroyed"
@@ -86,13 +96,12 @@ func (l *Lab) AsLiqoSays(p *Project, address, clientName, serverName string) {
 // configuredAt returns the expected network of a cluster, which is in another cluster's Configuration of it.
 func (l *Lab) configuredAt(t *testing.T, at, of string) map[string]any {
 	t.Helper()
-	var list networkingv1beta1.ConfigurationList
-	which := client.MatchingLabels{consts.RemoteClusterID: l.Cluster(t, of).ClusterID}
-	Must(t, l.Client(t, at).List(t.Context(), &list, which))
-	if len(list.Items) != 1 || list.Items[0].Status.Remote == nil {
-		t.Fatalf("%s has no Configuration of %s that Liqo has processed", at, of)
+	configuration := Only[*networkingv1beta1.Configuration](t, l, at, &networkingv1beta1.ConfigurationList{},
+		client.MatchingLabels{consts.RemoteClusterID: l.Cluster(t, of).ClusterID})
+	if configuration.Status.Remote == nil {
+		t.Fatalf("Liqo on %s has not processed the Configuration of %s", at, of)
 	}
-	own, remapped := list.Items[0].Spec.Remote.CIDR, list.Items[0].Status.Remote.CIDR
+	own, remapped := configuration.Spec.Remote.CIDR, configuration.Status.Remote.CIDR
 	return map[string]any{
 		"pod_cidrs": own.Pod[:1], "external_cidr": own.External[0],
 		"remapped_pod_cidrs": remapped.Pod[:1], "remapped_external_cidr": remapped.External[0],
@@ -100,11 +109,13 @@ func (l *Lab) configuredAt(t *testing.T, at, of string) map[string]any {
 }
 
 // Shows returns what a cluster's objects of a kind have at a path, as `kubectl get -o jsonpath` prints it.
-func (l *Lab) Shows(t *testing.T, cluster string, kind client.ObjectList, path string) string {
+func (l *Lab) Shows(
+	t *testing.T, cluster string, kind client.ObjectList, path string, which ...client.ListOption,
+) string {
 	t.Helper()
 	var text strings.Builder
 	template := jsonpath.New(path).AllowMissingKeys(true)
-	Must(t, l.Client(t, cluster).List(t.Context(), kind))
+	Must(t, l.Client(t, cluster).List(t.Context(), kind, which...))
 	Must(t, template.Parse("{.items[*]"+path+"}"))
 	Must(t, template.Execute(&text, kind))
 	return text.String()

@@ -1,8 +1,6 @@
 package acctest
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // ShortcutRomeMilan is a shortcut over a node port.
 const ShortcutRomeMilan = romeMilan + "}"
@@ -43,9 +41,6 @@ func (l *Lab) Listing(entries string) string {
 		`, l.Kubeconfig, entries)
 }
 
-// Entry returns the entry of `clusters` that refers to a cluster.
-func Entry(context string) string { return fmt.Sprintf("config_context = %q", context) }
-
 // Required is the `required_providers` block of a provider that HashiCorp does not publish.
 const Required = `
 	terraform {
@@ -75,6 +70,22 @@ const OverNodePort = `server_gateway = { service_type = "NodePort" }`
 
 // RomeMilan is the address of the shortcut in most tests.
 const RomeMilan = "liqo_shortcut.rome_milan"
+
+// DataRomeMilan is a data source that shows it.
+const DataRomeMilan = `
+	data "liqo_shortcut" "rome_milan" {
+	  client = "rome"
+	  server = "milan"
+	}
+	`
+
+// ImportRomeMilan imports it.
+const ImportRomeMilan = `
+	import {
+	  to = liqo_shortcut.rome_milan
+	  id = "rome/milan"
+	}
+	`
 
 // Contexts returns a provider block with the lab's merged kubeconfig, followed by more configuration.
 func (l *Lab) Contexts(more string) string {

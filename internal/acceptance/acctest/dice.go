@@ -10,6 +10,14 @@ import (
 	"time"
 )
 
+// OrShort returns what a test usually takes or, in a short test, the lesser.
+func OrShort[T any](usual, short T) T {
+	if testing.Short() {
+		return short
+	}
+	return usual
+}
+
 // NumberFrom returns the number in an environment variable, or else the standard one.
 func NumberFrom(t *testing.T, variable string, standard int64) int64 {
 	t.Helper()
@@ -30,10 +38,7 @@ const TortureSeed = "TORTURE_SEED"
 // Rounds returns how many rounds TORTURE_ROUNDS asks for, or else a hundred, or so many in a short test.
 func Rounds(t *testing.T, short int64) int64 {
 	t.Helper()
-	if !testing.Short() {
-		short = 100
-	}
-	return NumberFrom(t, "TORTURE_ROUNDS", short)
+	return NumberFrom(t, "TORTURE_ROUNDS", OrShort(100, short))
 }
 
 // Dice are random numbers that several goroutines use.

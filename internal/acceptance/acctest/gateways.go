@@ -1,7 +1,6 @@
 package acctest
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,17 +39,11 @@ func (l *RealLab) RenewGateway(t *testing.T, cluster string) {
 	renewed()
 }
 
-// GatewayPod is the pod of a cluster's only gateway.
-func (l *RealLab) GatewayPod(t *testing.T, cluster string) *corev1.Pod {
+// GatewayPod is the only pod of gateways of a cluster, or the only one of these.
+func (l *Lab) GatewayPod(t *testing.T, cluster string, which ...client.ListOption) *corev1.Pod {
 	t.Helper()
-	var pods corev1.PodList
-	err := l.Client(t, cluster).List(
-		t.Context(), &pods, client.MatchingLabels{"networking.liqo.io/component": "gateway"},
-	)
-	if err != nil || len(pods.Items) != 1 {
-		t.Fatalf("%d pods of gateways run on %s (%v)", len(pods.Items), cluster, err)
-	}
-	return &pods.Items[0]
+	ofGateways := client.MatchingLabels{"networking.liqo.io/component": "gateway"}
+	return Only[*corev1.Pod](t, l, cluster, &corev1.PodList{}, append(which, ofGateways)...)
 }
 
 // GatewayUIDs stores the UIDs of the gateways of Rome and Milan.
@@ -80,14 +73,13 @@ func (g *GatewayUIDs) AreReplaced(t *testing.T, expected ...string) {
 // Gateways returns the only gateways of Rome, which dials, and of Milan.
 func (l *Lab) Gateways(t *testing.T) (*networkingv1beta1.GatewayClient, *networkingv1beta1.GatewayServer) {
 	t.Helper()
-	var clients networkingv1beta1.GatewayClientList
-	var servers networkingv1beta1.GatewayServerList
-	Must(t, l.Client(t, "rome").List(t.Context(), &clients))
-	Must(t, l.Client(t, "milan").List(t.Context(), &servers))
-	if len(clients.Items) != 1 || len(servers.Items) != 1 {
-		t.Fatalf("got %d GatewayClients and %d GatewayServers", len(clients.Items), len(servers.Items))
-	}
-	return &clients.Items[0], &servers.Items[0]
+	return Only[*networkingv1beta1.GatewayClient](t, l, "rome", &networkingv1beta1.GatewayClientList{}), l.GatewayServer(t)
+}
+
+// GatewayServer returns the only gateway of Milan.
+func (l *Lab) GatewayServer(t *testing.T) *networkingv1beta1.GatewayServer {
+	t.Helper()
+	return Only[*networkingv1beta1.GatewayServer](t, l, "milan", &networkingv1beta1.GatewayServerList{})
 }
 
 // ActivePod returns the active pod of a cluster's only gateway as soon as there is one, and it is another one than
@@ -149,39 +141,10 @@ func (l *RealLab) ProcessIn(t *testing.T, cluster string, pod *corev1.Pod, progr
 	return found[0]
 }
 
-// MoveGateway restarts the pod of Milan's gateway on a node with this address.
-func (l *Lab) MoveGateway(t *testing.T, address string) {
-	t.Helper()
-	l.CallNode(t, address)
-	if err := l.Client(t, "milan").DeleteAllOf(
-		t.Context(), &corev1.Pod{}, client.InNamespace("liqo-tenant-rome"),
-	); err != nil {
-		t.Fatal(err)
-	}
-	Await(t, l, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
-		func(gateway *networkingv1beta1.GatewayServer) bool {
-			return gateway.Status.Endpoint != nil && len(gateway.Status.Endpoint.Addresses) == 1 &&
-				gateway.Status.Endpoint.Addresses[0] == address
-		})
-}
-
-// CallNode gives Milan's node another address. It also works in a cleanup.
-func (l *Lab) CallNode(t *testing.T, address string) {
-	t.Helper()
-	ctx, c := context.WithoutCancel(t.Context()), l.Client(t, "milan")
-	var nodes corev1.NodeList
-	Must(t, c.List(ctx, &nodes))
-	node := nodes.Items[0].DeepCopy()
-	node.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: address}}
-	Must(t, c.Status().Patch(ctx, node, client.MergeFrom(&nodes.Items[0])))
-}
-
 // NodeAddress returns the address of a cluster's only node.
 func (l *Lab) NodeAddress(t *testing.T, name string) string {
 	t.Helper()
-	var nodes corev1.NodeList
-	Must(t, l.Client(t, name).List(t.Context(), &nodes))
-	for _, address := range nodes.Items[0].Status.Addresses {
+	for _, address := range Only[*corev1.Node](t, l, name, &corev1.NodeList{}).Status.Addresses {
 		if address.Type == corev1.NodeInternalIP {
 			return address.Address
 		}
@@ -193,17 +156,14 @@ func (l *Lab) NodeAddress(t *testing.T, name string) string {
 // UpdateTemplate changes the images in Liqo's template of a cluster's gateways, as an update does.
 func (l *RealLab) UpdateTemplate(t *testing.T, cluster string) {
 	t.Helper()
-	c, template := l.Client(t, cluster), &unstructured.Unstructured{}
-	name := map[string]string{"rome": "Client", "milan": "Server"}[cluster]
-	template.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind("WgGateway" + name + "Template"))
+	template := l.templateOf(t, cluster)
 	path := []string{"spec", "template", "spec", "deployment", "spec", "template", "spec", "containers"}
-	err := c.Get(t.Context(), client.ObjectKey{Namespace: "liqo", Name: "wireguard-" + strings.ToLower(name)}, template)
-	containers, _, wrong := unstructured.NestedSlice(template.Object, path...)
+	containers, _, err := unstructured.NestedSlice(template.Object, path...)
 	for _, container := range containers {
 		if fields, ok := container.(map[string]any); ok {
 			fields["image"] = fmt.Sprint(fields["image"], "-next")
 		}
 	}
-	Must(t, errors.Join(err, wrong, unstructured.SetNestedSlice(template.Object, containers, path...)))
-	Must(t, c.Update(t.Context(), template))
+	Must(t, errors.Join(err, unstructured.SetNestedSlice(template.Object, containers, path...)))
+	Must(t, l.Client(t, cluster).Update(t.Context(), template))
 }

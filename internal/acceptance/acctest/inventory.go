@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -19,38 +18,36 @@ import (
 )
 
 // Inventory lists every object in every cluster, one per line: the cluster, the resource, and the name.
-func (l *Lab) Inventory(ctx context.Context) ([]string, error) {
-	output, err := exec.CommandContext(ctx, LabProgram, "inventory", "--dir", l.Dir).Output()
-	if err != nil {
-		return nil, fmt.Errorf("liqo-lab inventory: %w", err)
-	}
-	return strings.Split(strings.TrimSpace(string(output)), "\n"), nil
+func (l *Lab) Inventory(t *testing.T) []string {
+	t.Helper()
+	lines, err := l.inventory()
+	Must(t, err)
+	return lines
+}
+
+func (l *Lab) inventory() ([]string, error) {
+	printed, err := Output(LabProgram, "inventory", "--dir", l.Dir)
+	return strings.Split(printed, "\n"), err
 }
 
 // KeepsInventory fails the test if, at its end, the clusters have other objects than now.
 func (l *Lab) KeepsInventory(t *testing.T) {
 	t.Helper()
-	before, err := l.Inventory(t.Context())
-	Must(t, err)
-	t.Cleanup(func() {
-		if err := l.SameInventory(context.WithoutCancel(t.Context()), t, before); err != nil {
-			t.Error(err)
-		}
-	})
+	before := l.Inventory(t)
+	Finally(t, func() error { return l.SameInventory(t, before) })
 }
 
 // SameInventory compares the objects on the clusters with those before. What Kubernetes [collects] has some time to go.
-func (l *Lab) SameInventory(ctx context.Context, t *testing.T, before []string) error {
+// It also works in a cleanup.
+func (l *Lab) SameInventory(t *testing.T, before []string) (err error) {
 	t.Helper()
-	added, removed, err := l.changes(ctx, before)
+	added, removed := l.changes(t, before)
 	late := slices.DeleteFunc(slices.Clone(added), func(line string) bool { return collects(line) == nil })
-	if err == nil && len(late) > 0 {
+	if len(late) > 0 {
 		for _, line := range late {
-			err = errors.Join(err, l.goes(ctx, t, line))
+			err = errors.Join(err, l.goes(t, line))
 		}
-		var again error
-		added, removed, again = l.changes(ctx, before)
-		err = errors.Join(err, again)
+		added, removed = l.changes(t, before)
 	}
 	if len(added)+len(removed) > 0 {
 		err = errors.Join(err, fmt.Errorf("the objects on the clusters have changed; new:\n%s\ngone:\n%s",
@@ -60,15 +57,13 @@ func (l *Lab) SameInventory(ctx context.Context, t *testing.T, before []string) 
 }
 
 // changes returns the lines of the inventory that are new, and those that are gone.
-func (l *Lab) changes(ctx context.Context, before []string) (added, removed []string, err error) {
-	now, err := l.Inventory(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
+func (l *Lab) changes(t *testing.T, before []string) (added, removed []string) {
+	t.Helper()
+	now := l.Inventory(t)
 	without := func(lines, others []string) []string {
 		return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return slices.Contains(others, line) })
 	}
-	return without(now, before), without(before, now), nil
+	return without(now, before), without(before, now)
 }
 
 // collects returns the kind of the object of a line of the inventory if Kubernetes removes such objects some time after
@@ -89,16 +84,15 @@ func collects(line string) *schema.GroupVersionKind {
 }
 
 // goes returns once the object of a line of the inventory that Kubernetes [collects] is gone.
-func (l *Lab) goes(ctx context.Context, t *testing.T, line string) error {
+func (l *Lab) goes(t *testing.T, line string) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(ctx, TimeToHappen)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), TimeToHappen)
 	defer cancel()
 	words := strings.Fields(line) // cluster, resource, name
 	namespace, name, _ := strings.Cut(words[2], "/")
-	object, list := &metav1.PartialObjectMetadata{}, &metav1.PartialObjectMetadataList{}
+	object, list := Named(&metav1.PartialObjectMetadata{}, namespace, name), &metav1.PartialObjectMetadataList{}
 	object.SetGroupVersionKind(*collects(line))
 	list.SetGroupVersionKind(*collects(line))
-	object.Namespace, object.Name = namespace, name
 	c := l.Client(t, words[0])
 	return untilGone(ctx, c, list, object, func() error { return c.Get(ctx, client.ObjectKeyFromObject(object), object) })
 }

@@ -2,8 +2,8 @@ package acctest
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -60,14 +60,11 @@ func startLab(options []string) (*Lab, error) {
 	command.Stderr = os.Stderr
 	command.Env = append(os.Environ(), thrift()...)
 	alive, err := command.StdinPipe()
-	if err != nil {
-		return nil, err
+	output, failed := command.StdoutPipe()
+	if err = errors.Join(err, failed); err == nil {
+		err = command.Start()
 	}
-	output, err := command.StdoutPipe()
 	if err != nil {
-		return nil, err
-	}
-	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("the lab did not start: %w", err)
 	}
 	l := &Lab{options: options, stop: func() {
@@ -115,7 +112,7 @@ func (l *Lab) read(output io.Reader) error {
 			return err
 		}
 	}
-	l.before, err = l.Inventory(context.Background())
+	l.before, err = l.inventory()
 	return err
 }
 

@@ -10,7 +10,9 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -18,18 +20,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Failed reports whether a tunnel is down.
-func Failed(connection *networkingv1beta1.Connection) bool {
-	return connection.Status.Value == networkingv1beta1.ConnectionError
-}
+// Other is the other one of the two clusters that most tests need.
+var Other = map[string]string{"rome": "milan", "milan": "rome"}
 
-// PatchInTenant changes the only object of this kind that belongs to another cluster, outside of Terraform.
-func (l *Lab) PatchInTenant(t *testing.T, cluster string, kind client.Object, patch string) {
-	t.Helper()
-	c, name := l.Client(t, cluster), map[string]string{"rome": "milan", "milan": "rome"}[cluster]
-	kind.SetNamespace("liqo-tenant-" + name)
-	kind.SetName(name)
-	Must(t, c.Patch(t.Context(), kind, client.RawPatch(types.MergePatchType, []byte(patch))))
+// Named gives an object a namespace and a name.
+func Named[T client.Object](object T, namespace, name string) T {
+	object.SetNamespace(namespace)
+	object.SetName(name)
+	return object
 }
 
 // NamespaceNamed returns an ordinary namespace.
@@ -37,17 +35,24 @@ func NamespaceNamed(name string) *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
-// WireguardKeys returns a Secret in the format that Liqo's gateways read.
-func WireguardKeys(t *testing.T, namespace, name string) *corev1.Secret {
+// Patch changes an object of a cluster, outside of Terraform. It also works in a cleanup.
+func (l *Lab) Patch(t *testing.T, cluster string, object client.Object, patch string) {
 	t.Helper()
-	private, err := ecdh.X25519().GenerateKey(rand.Reader)
-	Must(t, err)
-	return &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Data: map[string][]byte{
-			consts.PrivateKeyField: private.Bytes(), consts.PublicKeyField: private.PublicKey().Bytes(),
-		},
-	}
+	merged := client.RawPatch(types.MergePatchType, []byte(patch))
+	Must(t, l.Client(t, cluster).Patch(context.WithoutCancel(t.Context()), object, merged))
+}
+
+// PatchStatus changes the status of an object of a cluster, as a controller does. It also works in a cleanup.
+func (l *Lab) PatchStatus(t *testing.T, cluster string, object client.Object, patch string) {
+	t.Helper()
+	merged := client.RawPatch(types.MergePatchType, []byte(patch))
+	Must(t, l.Client(t, cluster).Status().Patch(context.WithoutCancel(t.Context()), object, merged))
+}
+
+// PatchInTenant changes the only object of this kind that belongs to another cluster, outside of Terraform.
+func (l *Lab) PatchInTenant(t *testing.T, cluster string, kind client.Object, patch string) {
+	t.Helper()
+	l.Patch(t, cluster, Named(kind, "liqo-tenant-"+Other[cluster], Other[cluster]), patch)
 }
 
 // Get returns an object of a cluster, which must exist.
@@ -61,16 +66,25 @@ func Get[T any, P interface {
 	return object
 }
 
+// Only returns the only object of a cluster in a list of this kind.
+func Only[T client.Object](
+	t *testing.T, l *Lab, cluster string, kind client.ObjectList, which ...client.ListOption,
+) T {
+	t.Helper()
+	Must(t, l.Client(t, cluster).List(t.Context(), kind, which...))
+	objects, err := meta.ExtractList(kind)
+	if err != nil || len(objects) != 1 {
+		t.Fatalf("%s has %d objects of %T, %v (%v)", cluster, len(objects), kind, which, err)
+	}
+	return objects[0].(T) //nolint:errcheck,forcetypeassert // the kind of the list
+}
+
 // Have creates an object for the duration of the test.
 func (l *Lab) Have(t *testing.T, name string, object client.Object) {
 	t.Helper()
 	c := l.Client(t, name)
 	Must(t, c.Create(t.Context(), object))
-	t.Cleanup(func() {
-		if err := DeleteAndWait(context.WithoutCancel(t.Context()), c, object); err != nil {
-			t.Error(err)
-		}
-	})
+	Finally(t, func() error { return DeleteAndWait(context.WithoutCancel(t.Context()), c, object) })
 }
 
 // DeleteAndWait deletes an object and returns once it is gone. A namespace needs some time.
@@ -159,47 +173,36 @@ func (l *Lab) Gone(t *testing.T, name string, kind client.ObjectList, which ...c
 	return l.Happens(t, name, kind, watch.Deleted, which...)
 }
 
-// IsUp reports whether a tunnel is up.
-func IsUp(connection *networkingv1beta1.Connection) bool {
-	return connection.Status.Value == networkingv1beta1.Connected
-}
-
-// GatewayServer returns the UID of Milan's gateway for Rome.
-func (l *Lab) GatewayServer(t *testing.T) types.UID {
-	t.Helper()
-	var servers networkingv1beta1.GatewayServerList
-	if err := l.Client(t, "milan").List(t.Context(), &servers); err != nil || len(servers.Items) != 1 {
-		t.Fatalf("got %d GatewayServers on Milan (%v)", len(servers.Items), err)
-	}
-	return servers.Items[0].UID
+// Failed reports whether a tunnel is down.
+func Failed(connection *networkingv1beta1.Connection) bool {
+	return connection.Status.Value == networkingv1beta1.ConnectionError
 }
 
 // ComesUp returns once both ends of the tunnel from Rome to Milan report it as up.
 func (l *Lab) ComesUp(t *testing.T) {
 	t.Helper()
-	Await(t, l, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", IsUp)
-	Await(t, l, "milan", &networkingv1beta1.ConnectionList{}, "gw-rome", IsUp)
+	l.awaitTunnel(t, networkingv1beta1.Connected)
+}
+
+// GoesDown returns once both ends of the tunnel from Rome to Milan report it as down.
+func (l *Lab) GoesDown(t *testing.T) {
+	t.Helper()
+	l.awaitTunnel(t, networkingv1beta1.ConnectionError)
+}
+
+func (l *Lab) awaitTunnel(t *testing.T, status networkingv1beta1.ConnectionStatusValue) {
+	t.Helper()
+	for _, cluster := range []string{"rome", "milan"} {
+		Await(t, l, cluster, &networkingv1beta1.ConnectionList{}, "gw-"+Other[cluster],
+			func(connection *networkingv1beta1.Connection) bool { return connection.Status.Value == status })
+	}
 }
 
 // DeleteFromTenant deletes the only object of this kind that belongs to another cluster, outside of Terraform. It
 // returns when the object is gone.
 func (l *Lab) DeleteFromTenant(t *testing.T, cluster string, kind client.Object) {
 	t.Helper()
-	c := l.Client(t, cluster)
-	for _, namespace := range []string{"liqo-tenant-rome", "liqo-tenant-milan"} {
-		Must(t, c.DeleteAllOf(t.Context(), kind, client.InNamespace(namespace)))
-	}
-}
-
-// CopyTemplate creates a copy of one of Liqo's templates on a cluster, for the duration of the test.
-func (l *Lab) CopyTemplate(t *testing.T, cluster, kind, from, to string) {
-	t.Helper()
-	template := &unstructured.Unstructured{}
-	template.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind))
-	key := client.ObjectKey{Namespace: "liqo", Name: from}
-	Must(t, l.Client(t, cluster).Get(t.Context(), key, template))
-	template.Object["metadata"] = map[string]any{"namespace": "liqo", "name": to}
-	l.Have(t, cluster, template)
+	Must(t, l.Client(t, cluster).DeleteAllOf(t.Context(), kind, client.InNamespace("liqo-tenant-"+Other[cluster])))
 }
 
 // WebService returns the Service of the shop.
@@ -210,10 +213,54 @@ func WebService() *corev1.Service {
 	}
 }
 
+// Deployment returns a Deployment of such pods, with these labels.
+func Deployment(namespace, name string, labels map[string]string, pod corev1.PodSpec) *appsv1.Deployment {
+	return Named(&appsv1.Deployment{Spec: appsv1.DeploymentSpec{
+		Selector: metav1.SetAsLabelSelector(labels),
+		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod},
+	}}, namespace, name)
+}
+
+// WireguardKeys returns a Secret in the format that Liqo's gateways read.
+func WireguardKeys(t *testing.T, namespace, name string) *corev1.Secret {
+	t.Helper()
+	private, err := ecdh.X25519().GenerateKey(rand.Reader)
+	Must(t, err)
+	return Named(&corev1.Secret{Data: map[string][]byte{
+		consts.PrivateKeyField: private.Bytes(), consts.PublicKeyField: private.PublicKey().Bytes(),
+	}}, namespace, name)
+}
+
 // HaveKeys creates a Secret with gateway keys in namespace default of a cluster, for the duration of the test.
 func (l *Lab) HaveKeys(t *testing.T, cluster, name string) map[string][]byte {
 	t.Helper()
 	secret := WireguardKeys(t, "default", name)
 	l.Have(t, cluster, secret)
 	return secret.Data
+}
+
+// Template returns a template of the gateways of an end, Client or Server, with nothing but a name. It has objects
+// without a kind, so no type reads it.
+func Template(end, namespace, name string) *unstructured.Unstructured {
+	template := &unstructured.Unstructured{}
+	template.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind("WgGateway" + end + "Template"))
+	return Named(template, namespace, name)
+}
+
+// templateOf returns Liqo's template of the gateways of Rome, which dial, or of Milan.
+func (l *Lab) templateOf(t *testing.T, cluster string) *unstructured.Unstructured {
+	t.Helper()
+	template := map[string]*unstructured.Unstructured{
+		"rome": Template("Client", "liqo", "wireguard-client"), "milan": Template("Server", "liqo", "wireguard-server"),
+	}[cluster]
+	Must(t, l.Client(t, cluster).Get(t.Context(), client.ObjectKeyFromObject(template), template))
+	return template
+}
+
+// CopyTemplate creates a copy of Liqo's template of the gateways of Rome or of Milan, for the duration of the test.
+func (l *Lab) CopyTemplate(t *testing.T, cluster, name string) {
+	t.Helper()
+	template := l.templateOf(t, cluster)
+	template.Object["metadata"] = map[string]any{"namespace": "liqo", "name": name}
+	l.Have(t, cluster, template)
 }

@@ -21,8 +21,7 @@ type PacketPair struct {
 // Join applies a shortcut from Rome to a server, and destroys it when the test ends.
 func (l *RealLab) Join(t *testing.T, server, settings string) *PacketPair {
 	t.Helper()
-	p := &PacketPair{Project: l.NewProject(t, t.TempDir()).Attach(), Lab: l, Server: server}
-	DestroyAtLast(p.Project)
+	p := &PacketPair{Project: l.emptyIn(t, "project"), Lab: l, Server: server}
 	p.Configure(settings)
 	p.Run("init")
 	p.Update()

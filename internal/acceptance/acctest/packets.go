@@ -33,10 +33,7 @@ type RealLab struct {
 func BorrowReal(t *testing.T, options []string) *RealLab {
 	t.Helper()
 	lab := WithPods(t, Borrow(t, options))
-	var err error
-	if lab.before, err = lab.Inventory(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	lab.before = lab.Inventory(t)
 	return lab
 }
 
@@ -77,68 +74,71 @@ type ProbeResult struct {
 	} `json:"answer"`
 }
 
+// Ending waits for the result of a probe in the background. With a signal, it ends the probe first.
+type Ending = func(end ...os.Signal) ProbeResult
+
 // Probe asks an address or a URL from the pod default/a of a cluster. There may be no answer.
 func (l *RealLab) Probe(t *testing.T, kind, cluster, target string, options ...string) ProbeResult {
 	t.Helper()
 	return l.StartProbe(t, kind, cluster, target, options...)()
 }
 
-// StartProbe runs a probe in the background. The function that it returns waits for the result. With a signal, it ends
-// the probe first.
-func (l *RealLab) StartProbe(
-	t *testing.T, kind, cluster, target string, options ...string,
-) func(end ...os.Signal) ProbeResult {
+// StartProbe runs a probe in the background.
+func (l *RealLab) StartProbe(t *testing.T, kind, cluster, target string, options ...string) Ending {
 	t.Helper()
-	return l.start(t, kind, cluster, target, options).end
+	end, _ := l.start(t, kind, cluster, target, options)
+	return end
 }
 
 // StartFlow sends packets of one flow in the background, ten a second, and returns when the first one is answered. Once
 // it is to end, a flow has a time of grace to be answered once more.
-func (l *RealLab) StartFlow(
-	t *testing.T, protocol, cluster, target, grace string,
-) func(end ...os.Signal) ProbeResult {
+func (l *RealLab) StartFlow(t *testing.T, protocol, cluster, target, grace string) Ending {
 	t.Helper()
 	return l.startAnswered(t, "flow", cluster, target,
 		"--protocol="+protocol, "--interval=100ms", "--grace="+grace, "--stop-on-stdin-eof")
 }
 
 // startAnswered is like StartProbe, for a probe that says when it gets its first answer. It waits for that.
-func (l *RealLab) startAnswered(
-	t *testing.T, kind, cluster, target string, options ...string,
-) func(end ...os.Signal) ProbeResult {
+func (l *RealLab) startAnswered(t *testing.T, kind, cluster, target string, options ...string) Ending {
 	t.Helper()
-	p := l.start(t, kind, cluster, target, options)
+	end, answered := l.start(t, kind, cluster, target, options)
 	select {
-	case <-p.messages.first:
+	case <-answered:
 	case <-time.After(TimeToHappen):
 		t.Fatalf("%s from %s to %s gets no answer", kind, cluster, target)
 	}
-	return p.end
+	return end
 }
 
-func (l *RealLab) start(t *testing.T, kind, cluster, target string, options []string) *runningProbe {
+// start runs a probe in the background. The channel is closed when it says something.
+func (l *RealLab) start(
+	t *testing.T, kind, cluster, target string, options []string,
+) (end Ending, says <-chan struct{}) {
 	t.Helper()
 	args := append([]string{kind, cluster + "/default/a", target, "--dir", l.Dir}, options...)
-	p := &runningProbe{
-		t: t, command: exec.CommandContext(context.WithoutCancel(t.Context()), LabProgram, args...),
-		messages: messages{first: make(chan struct{})},
-	}
-	p.command.Stdout, p.command.Stderr = &p.out, &p.messages
-	_, err := p.command.StdinPipe() // is open as long as this program runs
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), LabProgram, args...)
+	var out strings.Builder
+	said := &messages{first: make(chan struct{})}
+	command.Stdout, command.Stderr = &out, said
+	_, err := command.StdinPipe() // is open as long as this program runs
 	if err == nil {
-		err = p.command.Start()
+		err = command.Start()
 	}
 	Must(t, err)
-	t.Cleanup(func() { _ = p.command.Process.Kill() }) // where the test fails before it ends the probe
-	return p
-}
-
-// runningProbe is a probe in the background.
-type runningProbe struct {
-	t        *testing.T
-	command  *exec.Cmd
-	out      strings.Builder
-	messages messages
+	t.Cleanup(func() { _ = command.Process.Kill() }) // where the test fails before it ends the probe
+	return func(signals ...os.Signal) (result ProbeResult) {
+		t.Helper()
+		for _, signal := range signals {
+			if err := command.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+				t.Error(err)
+			}
+		}
+		err := command.Wait() // it fails if there was no answer
+		if json.Unmarshal([]byte(out.String()), &result) != nil {
+			t.Fatalf("liqo-lab %s: %v\n%s%s", strings.Join(args, " "), err, &out, said)
+		}
+		return result
+	}, said.first
 }
 
 // messages are what a program says. The channel is closed at the first message.
@@ -154,22 +154,6 @@ func (m *messages) Write(p []byte) (int, error) {
 		close(m.first)
 	}
 	return m.Builder.Write(p)
-}
-
-// end waits for the result of a probe. With a signal, it ends the probe first.
-func (p *runningProbe) end(signals ...os.Signal) ProbeResult {
-	p.t.Helper()
-	for _, signal := range signals {
-		if err := p.command.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
-			p.t.Error(err)
-		}
-	}
-	err := p.command.Wait() // it fails if there was no answer
-	var result ProbeResult
-	if json.Unmarshal([]byte(p.out.String()), &result) != nil {
-		p.t.Fatalf("liqo-lab %s: %v\n%s%s", strings.Join(p.command.Args[1:], " "), err, &p.out, &p.messages)
-	}
-	return result
 }
 
 // Reaches fails the test unless every ping from a cluster's pod is answered, from the first on.

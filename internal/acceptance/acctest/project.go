@@ -3,12 +3,11 @@ package acctest
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -23,6 +22,14 @@ type Project struct {
 
 	attaches bool              // to a provider that stays
 	provider *AttachedProvider // nil unless it runs
+}
+
+// In lets the project fail a part of a test, until the part ends.
+func (p *Project) In(t *testing.T) {
+	t.Helper()
+	whole := p.T
+	p.T = t
+	t.Cleanup(func() { p.T = whole })
 }
 
 // Example returns a copy of one of the repository's examples. At the end of the test, everything that it has applied is
@@ -50,10 +57,24 @@ func DestroyAtLast(projects ...*Project) {
 // NewProject copies a folder. Without one, the project is empty.
 func (l *Lab) NewProject(t *testing.T, from string) *Project {
 	t.Helper()
+	return l.projectIn(t, "project", from)
+}
+
+// emptyIn returns a project without files in a folder with this name, which [Project.Attach]es. At the end of the test,
+// everything that it has applied is destroyed.
+func (l *Lab) emptyIn(t *testing.T, folder string) *Project {
+	t.Helper()
+	p := l.projectIn(t, folder, t.TempDir()).Attach()
+	DestroyAtLast(p)
+	return p
+}
+
+func (l *Lab) projectIn(t *testing.T, folder, from string) *Project {
+	t.Helper()
 	mirror, err := ProviderMirror()
 	Must(t, err)
 	p := &Project{
-		T: t, Dir: filepath.Join(t.TempDir(), "project"), Home: t.TempDir(), Cli: os.Getenv("TF_ACC_TERRAFORM_PATH"),
+		T: t, Dir: filepath.Join(t.TempDir(), folder), Home: t.TempDir(), Cli: os.Getenv("TF_ACC_TERRAFORM_PATH"),
 	}
 	Must(t, os.CopyFS(p.Dir, os.DirFS(from)))
 	Must(t, os.Mkdir(filepath.Join(p.Home, ".kube"), 0o700))
@@ -129,7 +150,8 @@ func (p *Project) Refused(args ...string) string {
 func (p *Project) Command(ctx context.Context, args ...string) *exec.Cmd {
 	p.T.Helper()
 	command := p.unattached(ctx, args...)
-	if p.attaches && args[0] != "init" && !p.logs() {
+	logs := slices.ContainsFunc(p.Env, func(variable string) bool { return strings.HasPrefix(variable, "TF_LOG") })
+	if p.attaches && args[0] != "init" && !logs {
 		command.Env = p.attached()
 	}
 	return command
@@ -141,41 +163,6 @@ func (p *Project) unattached(ctx context.Context, args ...string) *exec.Cmd {
 	command.Dir, command.Env = p.Dir, p.Env
 	return command
 }
-
-// WithProgram puts a script at the start of the PATH.
-func (p *Project) WithProgram(name, script string) {
-	p.T.Helper()
-	programs := p.T.TempDir()
-	Must(p.T, os.WriteFile(filepath.Join(programs, name), []byte(script), 0o700))
-	p.WithPrograms(programs)
-}
-
-// WithPrograms puts a folder at the start of the PATH.
-func (p *Project) WithPrograms(folder string) {
-	path := ""
-	for _, variable := range p.Env { // the last one counts
-		if folders, ok := strings.CutPrefix(variable, "PATH="); ok {
-			path = folders
-		}
-	}
-	p.Set("PATH", folder+":"+path)
-}
-
-// ExamplePrograms returns the folder of kubectl and jq, which it builds once for all tests of a package.
-func ExamplePrograms(t *testing.T) string {
-	t.Helper()
-	folder, err := examplePrograms()
-	Must(t, err)
-	return folder
-}
-
-var examplePrograms = sync.OnceValues(func() (folder string, err error) {
-	folder = filepath.Join(Scratch, "programs")
-	if err = os.Mkdir(folder, 0o755); err == nil {
-		_, err = Output(Root+"/.ci/example-programs", folder)
-	}
-	return folder, err
-})
 
 // Again applies a project that is initialised, and fails the test unless the next plan is empty. It returns what
 // Terraform says.
@@ -201,20 +188,6 @@ func (p *Project) Refuses(config string) string {
 	return p.Refused("apply", "-auto-approve")
 }
 
-// Forget lets a project keep these resources on the cluster, but not in its state. It replaces the configuration.
-func (p *Project) Forget(addresses ...string) {
-	p.T.Helper()
-	var blocks strings.Builder
-	for _, address := range addresses {
-		fmt.Fprintf(&blocks, "removed {\n  from = %s\n  lifecycle {\n    destroy = false\n  }\n}\n", address)
-	}
-	p.Configure(BothLeaves + blocks.String())
-	p.Run("apply", "-auto-approve")
-	if left := p.Resources(); left != "" {
-		p.T.Errorf("the state has %s", left)
-	}
-}
-
 // Remove deletes files in the project's folder.
 func (p *Project) Remove(pattern string) {
 	p.T.Helper()
@@ -233,32 +206,11 @@ func (p *Project) SetJSON(name string, value any) {
 	p.Set(name, string(text))
 }
 
-// Shell runs the commands of a page, which must succeed. It approves what they apply, and returns their output.
-func (p *Project) Shell(commands string) string {
-	p.T.Helper()
-	return p.Job(commands, 0)
-}
-
-// Job is like shell, for commands that end with this exit status.
-func (p *Project) Job(commands string, status int) string {
-	p.T.Helper()
-	p.WithProgram("terraform", fmt.Sprintf("#!/bin/sh\nexec '%s' \"$@\"\n", p.Cli))
-	p.Set("TF_CLI_ARGS_apply", "-auto-approve")
-	command := exec.CommandContext(p.T.Context(), "sh", "-ec", commands)
-	command.Dir, command.Env = p.Dir, p.Env
-	output, err := command.CombinedOutput()
-	if command.ProcessState == nil || command.ProcessState.ExitCode() != status {
-		p.T.Fatalf("%s: %v, expected the exit status %d\n%s", commands, err, status, output)
-	}
-	return string(output)
-}
-
 // Written returns a project with this configuration, which is initialised and [Project.Attach]es. At the end of the
 // test, everything that it has applied is destroyed.
 func (l *Lab) Written(t *testing.T, config string) *Project {
 	t.Helper()
-	p := l.NewProject(t, t.TempDir()).Attach()
-	DestroyAtLast(p)
+	p := l.emptyIn(t, "project")
 	p.Write("main.tf", config)
 	p.Run("init")
 	return p
@@ -275,20 +227,10 @@ func (l *Lab) Applied(t *testing.T, config string) *Project {
 // StateIn is like [Lab.Written], for a project with this name, and a configuration without Required.
 func (l *Lab) StateIn(t *testing.T, folder, config string) *Project {
 	t.Helper()
-	p := l.NewProject(t, t.TempDir()).Attach()
-	DestroyAtLast(p)
-	p.rename(folder)
+	p := l.emptyIn(t, folder)
 	p.Configure(config)
 	p.Run("init")
 	return p
-}
-
-// rename gives the project's folder another name.
-func (p *Project) rename(folder string) {
-	p.T.Helper()
-	renamed := filepath.Join(filepath.Dir(p.Dir), folder)
-	Must(p.T, os.Rename(p.Dir, renamed))
-	p.Dir = renamed
 }
 
 // Configure replaces the project's configuration.
@@ -297,28 +239,10 @@ func (p *Project) Configure(config string) {
 	p.Write("main.tf", Required+config)
 }
 
-// Resources returns the addresses in the project's state.
-func (p *Project) Resources() string {
-	p.T.Helper()
-	return strings.TrimSpace(p.Run("state", "list"))
-}
-
 // Unchanged fails the test unless the project's plan is empty.
 func (p *Project) Unchanged() {
 	p.T.Helper()
 	p.Run("plan", "-detailed-exitcode") // fails if there is anything to change
-}
-
-// Evaluate returns the text that an expression has in the state.
-func (p *Project) Evaluate(expression string) string {
-	p.T.Helper()
-	console := p.Command(p.T.Context(), "console")
-	console.Stdin = strings.NewReader(expression)
-	output, err := console.Output()
-	if err != nil {
-		p.T.Fatalf("%s: %v", expression, err)
-	}
-	return strings.Trim(strings.TrimSpace(string(output)), `"`)
 }
 
 // ReplaceIn replaces a text in a file of the project.

@@ -2,6 +2,7 @@ package acctest
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"net/url"
 	"os"
@@ -15,7 +16,7 @@ import (
 type Relay struct {
 	Address string // host and port, here
 
-	In  io.Writer
+	in  io.Writer
 	out *bufio.Reader
 }
 
@@ -35,13 +36,20 @@ func NewRelay(t *testing.T, host string, seed int64) *Relay {
 		_ = in.Close()
 		_ = command.Wait()
 	})
-	r := &Relay{In: in, out: bufio.NewReader(out)}
-	r.Address = strings.TrimSpace(r.Line(t))
+	r := &Relay{in: in, out: bufio.NewReader(out)}
+	r.Address = strings.TrimSpace(r.line(t))
 	return r
 }
 
-// Line reads a line from the relay.
-func (r *Relay) Line(t *testing.T) string {
+// Become changes the conditions of all connections, and returns once they hold.
+func (r *Relay) Become(t *testing.T, conditions string) {
+	t.Helper()
+	_, err := fmt.Fprintln(r.in, conditions)
+	Must(t, err)
+	r.line(t)
+}
+
+func (r *Relay) line(t *testing.T) string {
 	t.Helper()
 	line, err := r.out.ReadString('\n')
 	if err != nil {

@@ -9,39 +9,33 @@ import (
 	"testing"
 )
 
-// RequestsDuring counts the requests to the clusters with the common kubeconfig while something happens, by verb and
-// resource. The result is keyed by the cluster.
-func (l *Lab) RequestsDuring(t *testing.T, happens func()) map[string]map[string]int {
-	t.Helper()
-	before := l.requests(t)
-	happens()
-	after := l.requests(t)
-	made := map[string]map[string]int{}
-	for _, c := range l.Clusters {
-		made[c.Name] = map[string]int{}
-	}
-	for request, count := range after {
-		if name, what, _ := strings.Cut(request, " "); count > before[request] {
-			made[name][what] = count - before[request]
-		}
-	}
-	return made
-}
-
-// requests counts all requests until now, by cluster, verb and resource.
-func (l *Lab) requests(t *testing.T) map[string]int {
+// Requests counts the requests to a cluster until now, by verb and resource.
+func (l *Lab) Requests(t *testing.T, cluster string) map[string]int {
 	t.Helper()
 	counts := map[string]int{}
 	for line := range strings.Lines(l.Output(t, "requests")) {
-		end := strings.LastIndex(line, " ")
-		count, err := strconv.Atoi(strings.TrimSpace(line[end+1:]))
-		Must(t, err)
-		counts[line[:end]] = count
+		request, mine := strings.CutPrefix(strings.TrimSpace(line), cluster+" ")
+		end := strings.LastIndex(request, " ")
+		if count, err := strconv.Atoi(request[end+1:]); mine {
+			Must(t, err)
+			counts[request[:end]] = count
+		}
 	}
 	return counts
 }
 
-// Total returns the number of all requests.
+// Since returns how much has been counted since before.
+func Since(before, now map[string]int) map[string]int {
+	grown := map[string]int{}
+	for what, count := range now {
+		if count > before[what] {
+			grown[what] = count - before[what]
+		}
+	}
+	return grown
+}
+
+// Total returns the sum of all counts.
 func Total(counts map[string]int) int {
 	sum := 0
 	for _, count := range counts {
@@ -50,7 +44,7 @@ func Total(counts map[string]int) int {
 	return sum
 }
 
-// Listed returns a line for each verb and resource.
+// Listed returns a line for each count.
 func Listed(counts map[string]int) string {
 	var text strings.Builder
 	for _, what := range slices.Sorted(maps.Keys(counts)) {

@@ -17,6 +17,18 @@ func Middle(text string) []byte {
 	return []byte(line[len(line)/4 : len(line)/2])
 }
 
+// InNone fails the test if a file has one of these secrets. Both are keyed by their names.
+func InNone(t *testing.T, files, secrets map[string][]byte) {
+	t.Helper()
+	for file, content := range files {
+		for name, secret := range secrets {
+			if bytes.Contains(content, secret) {
+				t.Errorf("%s is in %s", name, file)
+			}
+		}
+	}
+}
+
 // FilesIn returns the content of all regular files in a folder by their paths there, and of those in saved plans, which
 // are archives. Installed programs are links, and so are not among them.
 func FilesIn(t *testing.T, folder string) map[string][]byte {

@@ -85,3 +85,41 @@ func (p *Project) KeepsPodCIDR(address, network, podCIDR string) {
 		network + ".pod_cidrs": []string{podCIDR}, network + ".remapped_pod_cidrs": []string{podCIDR},
 	})
 }
+
+// Resources returns the addresses in the project's state.
+func (p *Project) Resources() string {
+	p.T.Helper()
+	return strings.TrimSpace(p.Run("state", "list"))
+}
+
+// HasNoState fails the test if the project's state has a resource.
+func (p *Project) HasNoState() {
+	p.T.Helper()
+	if left := p.Resources(); left != "" {
+		p.T.Errorf("the state has %s", left)
+	}
+}
+
+// Forget lets a project keep these resources on the cluster, but not in its state. It replaces the configuration.
+func (p *Project) Forget(addresses ...string) {
+	p.T.Helper()
+	var blocks strings.Builder
+	for _, address := range addresses {
+		fmt.Fprintf(&blocks, "removed {\n  from = %s\n  lifecycle {\n    destroy = false\n  }\n}\n", address)
+	}
+	p.Configure(BothLeaves + blocks.String())
+	p.Run("apply", "-auto-approve")
+	p.HasNoState()
+}
+
+// Evaluate returns the text that an expression has in the state.
+func (p *Project) Evaluate(expression string) string {
+	p.T.Helper()
+	console := p.Command(p.T.Context(), "console")
+	console.Stdin = strings.NewReader(expression)
+	output, err := console.Output()
+	if err != nil {
+		p.T.Fatalf("%s: %v", expression, err)
+	}
+	return strings.Trim(strings.TrimSpace(string(output)), `"`)
+}

@@ -52,9 +52,5 @@ func makeTenantNamespace(c client.Client, other liqov1beta1.ClusterID) error {
 // network, whose namespaces go with it.
 func (l *Lab) TakesTenantNamespaces(t *testing.T) {
 	t.Helper()
-	t.Cleanup(func() {
-		if err := WithTenantNamespaces(l); err != nil {
-			t.Error(err)
-		}
-	})
+	Finally(t, func() error { return WithTenantNamespaces(l) })
 }

@@ -3,6 +3,7 @@ package faults
 import (
 	"testing"
 
+	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -15,7 +16,30 @@ func TestMain(m *testing.M) { acctest.Main(m) }
 
 func TestAccMissingObjectsAreRepairedInPlace(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	lab.Repaired(t, lab.MissingObjects(t)...)
+	lab.Repaired(t, append(lab.MissingObjects(t), acctest.Damage{Name: "all but the namespaces", Do: func() {
+		for _, cluster := range []string{"rome", "milan"} {
+			lab.DeleteFromTenant(t, cluster, &networkingv1beta1.Configuration{})
+			lab.DeleteFromTenant(t, cluster, &networkingv1beta1.GatewayServer{})
+			lab.DeleteFromTenant(t, cluster, &networkingv1beta1.GatewayClient{})
+		}
+	}})...)
+}
+
+func TestAccAShortcutWithoutAnyObjectIsCreatedAgain(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	p := lab.Applied(t, lab.Contexts(acctest.ShortcutRomeMilan))
+	for at, of := range acctest.Other {
+		tenant := acctest.NamespaceNamed("liqo-tenant-" + of)
+		acctest.Must(t, acctest.DeleteAndWait(t.Context(), lab.Client(t, at), tenant))
+		acctest.Await(t, lab, at, &liqov1beta1.ForeignClusterList{}, of,
+			func(record *liqov1beta1.ForeignCluster) bool {
+				return !record.Status.Modules.Networking.Enabled // before that, Liqo would create its record again
+			})
+		record := acctest.Named(&liqov1beta1.ForeignCluster{}, "", of)
+		acctest.Must(t, lab.Client(t, at).Delete(t.Context(), record))
+	}
+	acctest.Says(t, p.Again(), acctest.Created)
+	p.IsConnected()
 }
 
 // edit is a change of an object of Liqo in the tenant namespace of a cluster.
@@ -63,36 +87,16 @@ func TestAccChangesOutsideOfTerraformAreCorrected(t *testing.T) {
 			untilEndpoint(func(port int32) bool { return port == 31998 })
 		}},
 		acctest.Damage{Name: "the Service's type", Do: func() {
-			_, before := lab.Gateways(t)
+			before := lab.GatewayServer(t).Status.Endpoint.Port
 			patchService(t, lab, `[{"op":"replace","path":"/spec/type","value":"ClusterIP"}]`)
-			untilEndpoint(func(port int32) bool {
-				return port >= 30000 && port < 32768 && port != before.Status.Endpoint.Port
-			})
+			untilEndpoint(func(port int32) bool { return port >= 30000 && port < 32768 && port != before })
 		}},
 	)
-}
-
-func TestAccChangesThatLiqoCorrectsAreNotPlanned(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	p := lab.Applied(t, lab.Contexts(acctest.ShortcutRomeMilan))
-	patchService(t, lab, `[{"op":"replace","path":"/spec/ports/0/port","value":51999}]`)
-	acctest.Await(
-		t, lab, "milan", &corev1.ServiceList{}, "gw-rome",
-		func(service *corev1.Service) bool { return service.Spec.Ports[0].Port == 51840 },
-	)
-	connection := &networkingv1beta1.Connection{}
-	connection.Namespace, connection.Name = "liqo-tenant-milan", "gw-milan"
-	broken := client.RawPatch(types.MergePatchType, []byte(`{"status":{"value":"Error"}}`))
-	acctest.Must(t, lab.Client(t, "rome").Status().Patch(t.Context(), connection, broken))
-	lab.ComesUp(t) // with the gateway's next ping
-	acctest.Says(t, p.Again(), acctest.Nothing)
-	p.IsConnected()
 }
 
 // patchService changes the Service of Milan's gateway, outside of Terraform and Liqo.
 func patchService(t *testing.T, l *acctest.Lab, patch string) {
 	t.Helper()
-	service := &corev1.Service{}
-	service.Namespace, service.Name = "liqo-tenant-rome", "gw-rome"
+	service := acctest.Named(&corev1.Service{}, "liqo-tenant-rome", "gw-rome")
 	acctest.Must(t, l.Client(t, "milan").Patch(t.Context(), service, client.RawPatch(types.JSONPatchType, []byte(patch))))
 }

@@ -9,30 +9,12 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
-func TestAccAnUpdateThatTimesOutIsInTheStateAndTheNextApplyCompletesIt(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	between := func(more string) string { return lab.Between("milan", acctest.OverNodePort+acctest.InDefault+more) }
-	p := lab.Applied(t, between(""))
-	lab.Set(t, "milan", "connect=false")
-	// A failed update records the planned resource, and the next one continues.
-	refused := p.Refuses(between("\nmtu = 1400\ntimeouts = { update = \"" + acctest.Ample + "\" }"))
-	acctest.Says(t, refused, "milan", "not done")
-
-	lab.Set(t, "milan", "connect=true")
-	lab.ComesUp(t) // by itself, because the tunnel is not a change to plan
-	p.Becomes(between("\nmtu = 1400"), acctest.InPlace)
-	p.IsConnected()
-	lab.GatewaysHaveMTU(t, 1400)
-}
-
 func TestAccAnInterruptedDestroyIsInTheStateAndTheNextOneCompletesIt(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	for name, namespaces := range map[string]string{
 		"in the tenant namespaces": "",
 		// Then none of the remaining objects is the provider's own, not even a namespace.
-		"in namespaces of one's own": `
-			client_namespace = "default"
-			server_namespace = "default"`,
+		"in namespaces of one's own": acctest.InDefault,
 	} {
 		t.Run(name, func(t *testing.T) {
 			lab.KeepsInventory(t)
@@ -50,4 +32,23 @@ func TestAccAnInterruptedDestroyIsInTheStateAndTheNextOneCompletesIt(t *testing.
 			acctest.Says(t, p.Run("destroy", "-auto-approve"), "1 destroyed")
 		})
 	}
+}
+
+func TestAccFailureToRemoveIsExplainedByWhatHoldsTheObjects(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	p := lab.Applied(t, lab.Between("milan", acctest.OverNodePort+`
+		timeouts = { delete = "`+acctest.Ample+`" }`))
+	lab.Set(t, "milan", "liqo=stopped")
+	acctest.Explains(t, p.Refused("destroy", "-auto-approve"), `Liqo's controllers do not run on `+
+		`leaf "milan"`, // Kubernetes has emptied the tenant namespace, the Deployment with it
+		`Time ran out while waiting for Network liqo-tenant-rome/rome-… to be deleted and for `+
+			`WgGatewayServer liqo-tenant-rome/rome to be deleted on "milan".`,
+		`Network liqo-tenant-rome/rome-… still exists: it waits for the finalizer ….`,
+		`Deployment liqo/liqo-controller-manager, which runs Liqo's controllers, is scaled to 0 replicas.`,
+		`WgGatewayServer liqo-tenant-rome/rome still exists: it waits for the finalizer ….`,
+		`Start Liqo's controllers on leaf "milan" again.`, acctest.HelpAt("controllers-down"))
+
+	lab.Set(t, "milan", "liqo=running")
+	p.Becomes(lab.Contexts(acctest.ShortcutRomeMilan))
+	p.IsConnected()
 }

@@ -2,13 +2,10 @@ package ownership
 
 import (
 	"encoding/json"
-	"os"
-	"strings"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
@@ -26,10 +23,8 @@ func TestAccTwoPeopleMakeOneEndEachAndThenOneShortcut(t *testing.T) {
 		acctest.Must(t, err)
 		to.Write(name+".auto.tfvars.json", string(variables))
 	}
-	joining := func(settings string) string {
-		return acctest.BothLeaves + acctest.FromTo("rome_milan", "rome", "milan", settings)
-	}
-	joined := lab.StateIn(t, "joined", joining(""))
+	joining := acctest.BothLeaves + acctest.FromTo("rome_milan", "rome", "milan", "")
+	joined := lab.StateIn(t, "joined", joining)
 	acctest.DestroyAtLast(rome, milan)
 	rome.Run("init")
 	milan.Run("init")
@@ -61,14 +56,13 @@ func TestAccTwoPeopleMakeOneEndEachAndThenOneShortcut(t *testing.T) {
 	acctest.Says(t, rome.Again(), "2 added, 1 changed, 0 destroyed")
 	acctest.Says(t, milan.Again(), acctest.InPlace)
 	const gateway = `resource "liqo_gateway_server" "rome" {`
-	milan.Write("main.tf", strings.Replace(milan.Read("main.tf"), gateway, gateway+"\nkey_rotation_trigger = \"second\""+
-		"\nallow = [{ to = \"server\", protocol = \"TCP\", port = 5432 }]", 1))
+	milan.ReplaceIn("main.tf", gateway, gateway+`
+		key_rotation_trigger = "second"
+		allow                = [{ to = "server", protocol = "TCP", port = 5432 }]`)
 	acctest.Says(t, milan.Again(), acctest.InPlace)
 
 	t.Log("Rules of what may cross that somebody removes are restored.")
-	rules := &networkingv1beta1.FirewallConfiguration{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "liqo-tenant-rome", Name: "rome-allow",
-	}}
+	rules := acctest.Named(&networkingv1beta1.FirewallConfiguration{}, "liqo-tenant-rome", "rome-allow")
 	acctest.Must(t, lab.Client(t, "milan").Delete(t.Context(), rules))
 	acctest.Says(t, milan.Again(),
 		"The rules of `allow` have been edited or removed", acctest.InPlace)
@@ -79,11 +73,7 @@ func TestAccTwoPeopleMakeOneEndEachAndThenOneShortcut(t *testing.T) {
 	t.Log("Milan lets go of its end, and Rome forgets to. Somebody with both credentials imports the two ends.")
 	configuration := milan.Read("main.tf")
 	milan.Forget("liqo_configuration.rome", "liqo_gateway_server.rome", "liqo_public_key.rome")
-	joined.Write("import.tf", `import {
-		to = liqo_shortcut.rome_milan
-		id = "rome/milan"
-	}`)
-	joined.Configure(joining(""))
+	joined.Configure(joining + acctest.ImportRomeMilan)
 	acctest.Says(t, joined.Again(), "1 imported, 0 added, 1 changed, 0 destroyed")
 	joined.IsConnected()
 	acctest.Says(t, rome.Refused("apply", "-auto-approve"), "The object has another owner now",
@@ -104,17 +94,17 @@ func TestAccTwoPeopleMakeOneEndEachAndThenOneShortcut(t *testing.T) {
 func TestAccTheExamplesOfResourcesForOneEndAreAppliedTogether(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	p := lab.Example(t, "provider")
+	add := func(name, file string) {
+		t.Helper()
+		p.Write(name+"-"+file, acctest.TextOf(t, "examples/resources/liqo_"+name+"/"+file))
+	}
 	for _, name := range []string{"configuration", "gateway_server", "gateway_client", "public_key"} {
-		example, err := os.ReadFile(acctest.Root + "/examples/resources/liqo_" + name + "/resource.tf")
-		acctest.Must(t, err)
-		p.Write(name+".tf", string(example))
+		add(name, "resource.tf")
 	}
 	p.Apply()
 	for _, name := range []string{"configuration", "gateway_server", "public_key"} {
 		p.Run("state", "rm", "liqo_"+name+".rome")
-		imported, err := os.ReadFile(acctest.Root + "/examples/resources/liqo_" + name + "/import-by-string-id.tf")
-		acctest.Must(t, err)
-		p.Write("import-"+name+".tf", string(imported))
+		add(name, "import-by-string-id.tf")
 	}
 	acctest.Says(t, p.Again(), "3 imported, 0 added, 0 changed, 0 destroyed")
 }

@@ -8,7 +8,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
@@ -34,23 +33,13 @@ func annotated(t *testing.T, l *acctest.Lab, expected map[string]string) {
 func TestAccTheSettingsOfAGatewaysPodsChangeInPlace(t *testing.T) {
 	u := created(t)
 	const one, other = "example.com/one", "example.com/other"
-	podOf := func(leaf, other string) corev1.Pod {
-		t.Helper()
-		var pods corev1.PodList
-		acctest.Must(t, u.lab.Client(t, leaf).List(t.Context(), &pods, client.InNamespace("liqo-tenant-"+other),
-			client.MatchingLabels{"networking.liqo.io/gateway-name": other}))
-		if len(pods.Items) != 1 {
-			t.Fatalf("%s has %d pods for %s", leaf, len(pods.Items), other)
-		}
-		return pods.Items[0]
-	}
 	derived := func(expected int) { // templates on the two leaves
 		t.Helper()
 		got := 0
 		for leaf, kind := range map[string]string{
 			"milan": networkingv1beta1.WgGatewayServerTemplateKind, "rome": networkingv1beta1.WgGatewayClientTemplateKind,
 		} {
-			var list metav1.PartialObjectMetadataList // a template has objects without a kind, so no type reads it
+			var list metav1.PartialObjectMetadataList
 			list.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind + "List"))
 			acctest.Must(t, u.lab.Client(t, leaf).List(t.Context(), &list, client.HasLabels{consts.RemoteClusterID}))
 			got += len(list.Items)
@@ -82,7 +71,7 @@ func TestAccTheSettingsOfAGatewaysPodsChangeInPlace(t *testing.T) {
 	client_gateway = { pods = { priority_class_name = "system-cluster-critical" } }`, nil, nil)
 	annotated(t, u.lab, map[string]string{one: "", other: "8"})
 	derived(2)
-	server, dialling := podOf("milan", "rome"), podOf("rome", "milan")
+	server, dialling := u.lab.GatewayPod(t, "milan"), u.lab.GatewayPod(t, "rome")
 	for _, condition := range server.Status.Conditions {
 		since := condition.LastTransitionTime
 		if condition.Type == corev1.PodReady && dialling.CreationTimestamp.Before(&since) {
@@ -97,20 +86,11 @@ func TestAccTheSettingsOfAGatewaysPodsChangeInPlace(t *testing.T) {
 
 func TestAccADerivedTemplateFollowsItsBaseAndIsRepaired(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
-	lab.CopyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "my-base")
-	template := func(namespace, name string) *unstructured.Unstructured {
-		object := &unstructured.Unstructured{}
-		object.SetGroupVersionKind(
-			networkingv1beta1.GroupVersion.WithKind(networkingv1beta1.WgGatewayServerTemplateKind))
-		object.SetNamespace(namespace)
-		object.SetName(name)
-		return object
-	}
+	lab.CopyTemplate(t, "milan", "my-base")
 	edit := func(namespace, name, value string) {
-		patch := `{"spec":{"template":{"spec":{"deployment":{"spec":{"template":{"metadata":` +
-			`{"annotations":{"example.com/base":"` + value + `"}}}}}}}}}`
-		acctest.Must(t, lab.Client(t, "milan").Patch(
-			t.Context(), template(namespace, name), client.RawPatch("application/merge-patch+json", []byte(patch))))
+		lab.Patch(t, "milan", acctest.Template("Server", namespace, name),
+			`{"spec":{"template":{"spec":{"deployment":{"spec":{"template":{"metadata":`+
+				`{"annotations":{"example.com/base":"`+value+`"}}}}}}}}}`)
 	}
 	p := lab.Applied(t, lab.Between("milan", `server_gateway = {
 		service_type = "NodePort"
@@ -130,7 +110,8 @@ func TestAccADerivedTemplateFollowsItsBaseAndIsRepaired(t *testing.T) {
 	acctest.Says(t, p.Again(), acctest.InPlace)
 	follows("new")
 	before := ofMilan(t, lab)
-	acctest.Must(t, lab.Client(t, "milan").Delete(t.Context(), template("liqo-tenant-rome", "rome")))
+	derived := acctest.Template("Server", "liqo-tenant-rome", "rome")
+	acctest.Must(t, lab.Client(t, "milan").Delete(t.Context(), derived))
 	acctest.Says(t, p.Again(), acctest.InPlace)
 	follows("new")
 	if after := ofMilan(t, lab); after.Generation != before.Generation {

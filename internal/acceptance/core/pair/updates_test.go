@@ -3,6 +3,7 @@ package pair
 import (
 	"encoding/base64"
 	"fmt"
+	"strconv"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -10,6 +11,38 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
+
+func TestMain(m *testing.M) { acctest.Main(m) }
+
+func TestAccAShortcutOverANodePortIsCreatedChangedAndRemoved(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	p := lab.Applied(t, lab.Between("milan", acctest.OverNodePort))
+	p.Is(acctest.RomeMilan, map[string]any{
+		"status": "Connected", "id": "rome/milan", "client_cluster_id": "rome", "server_cluster_id": "milan",
+		"client_namespace": "liqo-tenant-milan", "server_namespace": "liqo-tenant-rome", "mtu": 1340,
+		"server_endpoint": map[string]any{
+			"addresses": []string{lab.NodeAddress(t, "milan")}, "port": p.Value(acctest.RomeMilan, "server_endpoint.port"),
+			"protocol": "UDP",
+		},
+	})
+	isNodePort(p)
+	lab.AsLiqoSays(p, acctest.RomeMilan, "rome", "milan")
+
+	p.Becomes(lab.Between("milan", `
+		mtu            = 1400
+		server_gateway = { service_type = "NodePort", node_port = 31000 }`), acctest.InPlace)
+	p.Is(acctest.RomeMilan, map[string]any{"status": "Connected", "mtu": 1400, "server_endpoint.port": 31000})
+	lab.GatewaysHaveMTU(t, 1400)
+}
+
+// isNodePort fails the test unless the shortcut's server is reached at a port of Kubernetes's usual range.
+func isNodePort(p *acctest.Project) {
+	p.T.Helper()
+	port, err := strconv.Atoi(fmt.Sprint(p.Value(acctest.RomeMilan, "server_endpoint.port")))
+	if err != nil || port < 30000 || port > 32767 {
+		p.T.Errorf("%d is not a node port (%v)", port, err)
+	}
+}
 
 // updated is a shortcut from Rome to Milan whose settings change.
 type updated struct {
@@ -52,7 +85,7 @@ func (u *updated) haveTemplates(ofClient, ofServer string) {
 
 func TestAccTheServersGatewayChangesInPlace(t *testing.T) {
 	u := created(t)
-	u.lab.CopyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "my-server")
+	u.lab.CopyTemplate(t, "milan", "my-server")
 	service := func() *corev1.Service {
 		return acctest.Get[corev1.Service](t, u.lab, "milan", "liqo-tenant-rome", "gw-rome")
 	}
@@ -85,27 +118,6 @@ func TestAccTheServersGatewayChangesInPlace(t *testing.T) {
 	isNodePort(u.Project)
 }
 
-func TestAccTheClientsGatewayChangesInPlace(t *testing.T) {
-	u := created(t)
-	u.lab.CopyTemplate(t, "rome", "WgGatewayClientTemplate", "wireguard-client", "my-client")
-	const fixed = `server_gateway = { service_type = "NodePort", node_port = 31011 }` + "\n"
-	dialled := u.lab.NodeAddress(t, "milan")
-	u.changes(fixed, nil, nil)
-	// The gateway dials this address and port already, so there is nothing to change. Then the port is the server's own.
-	u.changes(fixed+fmt.Sprintf(`client_gateway = { server_address = %q, server_port = 31011 }`, dialled), nil, nil)
-	u.changes(fixed+fmt.Sprintf(`client_gateway = { server_address = %q }`, dialled), nil, nil)
-	u.changes(fixed+`client_gateway = {
-		template = {
-		  name      = "my-client"
-		  namespace = "liqo"
-		  resource  = "networking.liqo.io/v1beta1/wggatewayclienttemplates"
-		}
-	}`, []string{"rome"}, nil)
-	u.haveTemplates("my-client", "wireguard-server")
-	u.changes(fixed, []string{"rome"}, nil)
-	u.haveTemplates("wireguard-client", "wireguard-server")
-}
-
 func TestAccNamespacesAndKeysChangeInPlace(t *testing.T) {
 	u := created(t)
 	public := map[string]map[string][]byte{} // by the name of the Secret and the leaf
@@ -120,7 +132,7 @@ func TestAccNamespacesAndKeysChangeInPlace(t *testing.T) {
 		u.changes(fmt.Sprintf(`
 			server_gateway = { service_type = "NodePort", key_secret_name = %[1]q }
 			client_gateway = { key_secret_name = %[1]q }`, secret)+acctest.InDefault, both, nil)
-		for at, of := range map[string]string{"rome": "milan", "milan": "rome"} {
+		for at, of := range acctest.Other {
 			key := fmt.Sprintf("%q", base64.StdEncoding.EncodeToString(public[secret][of]))
 			u.lab.Has(t, at, &networkingv1beta1.PublicKeyList{}, ".spec.publicKey", key)
 		}
@@ -151,30 +163,5 @@ func TestAccNamespacesAndKeysChangeInPlace(t *testing.T) {
 				t.Errorf("Secret %s of %s still has labels: %v", name, cluster, left.Labels)
 			}
 		}
-	}
-}
-
-func TestAccOtherSettingsChangeWithoutTouchingTheGateways(t *testing.T) {
-	u := created(t)
-	ranges := func(settings, ofRome, ofMilan string) {
-		t.Helper()
-		u.changes(acctest.OverNodePort+settings, nil, nil)
-		u.KeepsPodCIDR(acctest.RomeMilan, "client_network", ofRome)
-		u.KeepsPodCIDR(acctest.RomeMilan, "server_network", ofMilan)
-		u.lab.AsLiqoSays(u.Project, acctest.RomeMilan, "rome", "milan")
-	}
-	ranges(`
-		server_network = { pod_cidrs = ["10.203.128.0/17"], external_cidr = "10.70.0.0/17" }`,
-		"10.202.0.0/16", "10.203.128.0/17")
-	ranges(`
-		client_network = { pod_cidrs = ["10.202.64.0/18"] }
-		cidr_remapping = "forbid"`, "10.202.64.0/18", "10.203.0.0/16")
-	ranges("", "10.202.0.0/16", "10.203.0.0/16")
-	for _, setting := range []string{
-		`cidr_remapping = "forbid"`, "wait_for_connection = false", `on_destroy = "disconnect"`,
-		"abandon_lost_cluster = true", "destroy_peering_network = true",
-		`timeouts = { create = "3m", read = "3m", update = "3m", delete = "3m" }`,
-	} {
-		u.changes(acctest.OverNodePort+"\n"+setting, nil, nil)
 	}
 }

@@ -61,16 +61,14 @@ type connectivityResult struct {
 		LatencyMax    float64 `json:"latency_max_ms"`
 		LargestPacket int     `json:"largest_packet"`
 	} `json:"paths"`
-	Faults []connectivityFault `json:"faults"`
-}
-
-type connectivityFault struct {
-	Hop      string `json:"hop"`
-	Leaf     string `json:"leaf"`
-	Node     string `json:"node"`
-	Summary  string `json:"summary"`
-	Evidence string `json:"evidence"`
-	Advice   string `json:"advice"`
+	Faults []struct {
+		Hop      string `json:"hop"`
+		Leaf     string `json:"leaf"`
+		Node     string `json:"node"`
+		Summary  string `json:"summary"`
+		Evidence string `json:"evidence"`
+		Advice   string `json:"advice"`
+	} `json:"faults"`
 }
 
 // again runs the test once more, and returns what it records.
@@ -83,35 +81,50 @@ func (p *tested) again() connectivityResult {
 	return result
 }
 
+// passes runs the test once more, which must pass.
+func (p *tested) passes() connectivityResult {
+	p.T.Helper()
+	result := p.again()
+	if result.Status != "Passed" {
+		p.T.Errorf("got %+v", result)
+	}
+	return result
+}
+
 // ofTests selects the pods of connectivity tests.
 var ofTests = client.MatchingLabels{"app.kubernetes.io/component": "connectivity-test"}
 
 // noPods fails the test if pods of a connectivity test exist.
-func noPods(t *testing.T, l *acctest.RealLab) {
-	t.Helper()
-	for _, name := range []string{"rome", "milan"} {
-		var pods corev1.PodList
-		if err := l.Client(t, name).List(t.Context(), &pods, ofTests); err != nil || len(pods.Items) > 0 {
-			t.Errorf("in %s, %d pods of tests are left (%v)", name, len(pods.Items), err)
+func (p *tested) noPods() {
+	p.T.Helper()
+	for name := range acctest.Other {
+		if left := p.lab.Shows(p.T, name, &corev1.PodList{}, ".metadata.name", ofTests); left != "" {
+			p.T.Errorf("in %s, these pods of tests are left: %s", name, left)
 		}
 	}
 }
 
+// drops lets packets get lost at a place, until the test ends at the latest.
+func (p *tested) drops(place string, which ...string) (mend func()) {
+	p.T.Helper()
+	p.lab.Command(p.T, append([]string{"drop", place}, which...)...)
+	mend = func() { p.lab.Command(p.T, "mend", place) }
+	p.T.Cleanup(mend)
+	return mend
+}
+
 func TestAccPacketsOfAConnectivityTestPassBetweenAllNodes(t *testing.T) {
 	p := borrowTested(t, twoNodes, acctest.OverNodePort)
-	runs := 20
-	if testing.Short() {
-		runs = 3
-	}
-	for range runs {
+	for range acctest.OrShort(20, 3) {
 		result := p.again()
 		if result.Status != "Passed" || len(result.Paths) != 8 || len(result.Faults) > 0 || result.PathMTU != 1340 {
 			t.Fatalf("got %+v", result)
 		}
-		noPods(t, p.lab)
+		p.noPods()
 	}
-	var result connectivityResult
-	costs := p.lab.RequestsDuring(t, func() { result = p.again() })["rome"]
+	costs := p.lab.Requests(t, "rome")
+	result := p.again()
+	costs = acctest.Since(costs, p.lab.Requests(t, "rome"))
 	const most = 60 // for two nodes; a pod needs five of them
 	if acctest.Total(costs) > most {
 		t.Errorf("a test makes %d requests to a leaf, not %d:%s", acctest.Total(costs), most, acctest.Listed(costs))
@@ -169,13 +182,11 @@ func TestAccPacketsThatTheTunnelLosesAreItsFault(t *testing.T) {
 			return func() { set(right) }
 		}, "Connection"},
 		"the network drops its large packets": {func() func() {
-			node := p.gatewayNode("milan")
-			p.lab.Command(p.T, "drop", node, "--hook=prerouting", "--in=eth0", "--protocol=udp", "--larger=1300")
-			return func() { p.lab.Command(p.T, "mend", node) }
+			return p.drops(p.gatewayNode("milan"), "--hook=prerouting", "--in=eth0", "--protocol=udp", "--larger=1300")
 		}, "`mtu = "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p.T = t
+			p.In(t)
 			mend := test.breaks()
 			result := p.again()
 			mend()
@@ -183,7 +194,7 @@ func TestAccPacketsThatTheTunnelLosesAreItsFault(t *testing.T) {
 				!strings.Contains(result.Faults[0].Evidence+result.Faults[0].Advice, test.says) {
 				t.Errorf("got %+v", result.Faults)
 			}
-			noPods(t, p.lab)
+			p.noPods()
 			p.pair.ComesBack()
 		})
 	}
@@ -197,33 +208,23 @@ func TestAccPacketsOfAPolicyAreNamedAfterIt(t *testing.T) {
 	})
 	// The lab has nothing that enforces policies. This does to the pods of one node what such a policy would.
 	node := p.otherNode("rome")
-	p.lab.Command(t, "drop", node, "--hook=postrouting", "--out=pod*", "--protocol=icmp", "--from=10.71.0.0/16")
-	t.Cleanup(func() { p.lab.Command(t, "mend", node) })
+	p.drops(node, "--hook=postrouting", "--out=pod*", "--protocol=icmp", "--from=10.71.0.0/16")
 	output := p.Refused("apply", "-auto-approve")
 	acctest.Says(t, output,
 		fmt.Sprintf("Packets get lost between a pod and node %q of leaf \"rome\"", strings.TrimPrefix(node, "rome/")),
 		"NetworkPolicy liqo-tenant-milan/deny-ingress")
-	if left := p.Resources(); left != "" {
-		t.Errorf("a test that failed is in the state: %s", left)
-	}
-	noPods(t, p.lab)
+	p.HasNoState()
+	p.noPods()
 }
 
 func TestAccPacketsThatAreTooLargeForThePathNameTheMTU(t *testing.T) {
 	p := borrowTested(t, twoNodes, acctest.OverNodePort+"\nmtu = 1500")
-	node := p.gatewayNode("milan")
-	p.lab.Command(t, "drop", node, "--hook=prerouting", "--in=eth0", "--fragments")
-	t.Cleanup(func() { p.lab.Command(t, "mend", node) })
-	output := p.Refused("apply", "-auto-approve")
-	acctest.Says(t, output, "Large packets get lost between the gateways of", "`mtu = 1440`")
+	p.drops(p.gatewayNode("milan"), "--hook=prerouting", "--in=eth0", "--fragments")
+	acctest.Says(t, p.Refused("apply", "-auto-approve"), "Large packets get lost between the gateways of", "`mtu = 1440`")
 }
 
 func TestAccPacketsOfAKilledConnectivityTestLeaveNothing(t *testing.T) {
 	p := borrowTested(t, twoNodes, acctest.OverNodePort)
-	kills := 30
-	if testing.Short() {
-		kills = 3
-	}
 	// Terraform and the provider get a signal as soon as Rome has so many new containers of the test: two pods, and then
 	// one more in each.
 	signalAfter := func(containers int, signal syscall.Signal) (output string) {
@@ -255,18 +256,16 @@ func TestAccPacketsOfAKilledConnectivityTestLeaveNothing(t *testing.T) {
 		output, _ = running.Wait() // its error is the signal
 		return output
 	}
-	for kill := range kills {
+	for kill := range acctest.OrShort(30, 3) {
 		signalAfter(1+kill%4, syscall.SIGKILL)
 		p.Unlock()
 	}
-	if result := p.again(); result.Status != "Passed" {
-		t.Errorf("got %+v", result)
-	}
-	noPods(t, p.lab)
+	p.passes()
+	p.noPods()
 
 	t.Log("An interrupted one removes its pods by itself.")
 	acctest.Says(t, signalAfter(2, syscall.SIGINT), "interrupted")
-	noPods(t, p.lab)
+	p.noPods()
 }
 
 func TestAccPacketsPassInTheExamplesOfAConnectivityTest(t *testing.T) {
@@ -285,11 +284,10 @@ func TestAccPacketsPassInTheExamplesOfAConnectivityTest(t *testing.T) {
 	action.Run("init")
 	acctest.Says(t, action.Run("apply", "-auto-approve"), "Starting pods on 2 nodes of",
 		"80 of 80 packets are answered on 8 paths", "Actions: 1 invoked")
-	gateway := (&tested{Project: action, lab: lab}).gateway("milan")
-	lab.Command(t, "drop", gateway, "--hook=forward", "--in=liqo-tunnel")
-	t.Cleanup(func() { lab.Command(t, "mend", gateway) })
+	of := &tested{Project: action, lab: lab}
+	of.drops(of.gateway("milan"), "--hook=forward", "--in=liqo-tunnel")
 	const invoke = "-invoke=action.liqo_connectivity_test.rome_milan"
 	acctest.Says(t, action.Refused("apply", "-auto-approve", invoke), `get lost in one of the two gateways`)
 	acctest.Says(t, action.Run("state", "show", acctest.RomeMilan), `status`)
-	noPods(t, lab)
+	of.noPods()
 }

@@ -21,55 +21,34 @@ type hop struct {
 	open []string
 }
 
+// anywhere is the headline of a fault that may be anywhere between the nodes.
+const anywhere = "get lost between the nodes of the two leaves"
+
 // hops are all of them. Both leaves reach the other one at 10.71.0.0/16.
 var hops = []hop{
 	// A gateway on this node may send into its tunnel.
-	{
-		"what pods send", (*tested).lastNode, "drop --hook=prerouting --in=pod* --protocol=icmp", "Pod <here> <node>",
-		"pod network", nil,
-	},
-	{
-		"what pods get", (*tested).lastNode, "drop --hook=postrouting --out=pod* --protocol=icmp --from=10.71.0.0/16",
-		"Pod <here> <node>", "pod network", nil,
-	},
-	{
-		"what pods send, at a node without a route", (*tested).lastNode, "unroute 10.71.0.0/16", "Node <here> <node>",
-		"node-gw", nil,
-	},
-	{
-		"what pods send, at a node that does not forward", (*tested).lastNode,
-		"drop --hook=forward --in=pod* --to=10.71.0.0/16", "Node <here> <node>", "node-gw", nil,
-	},
-	{
-		"what pods get, at a node that does not forward", (*tested).lastNode, "drop --hook=forward --in=liqo.* --out=pod*",
-		"Pod <here> <node>", "pod network", nil,
-	},
+	{"what pods send", (*tested).lastNode, "drop --hook=prerouting --in=pod* --protocol=icmp",
+		"Pod <here> <node>", "pod network", nil},
+	{"what pods get", (*tested).lastNode, "drop --hook=postrouting --out=pod* --protocol=icmp --from=10.71.0.0/16",
+		"Pod <here> <node>", "pod network", nil},
+	{"what pods send, at a node without a route", (*tested).lastNode, "unroute 10.71.0.0/16",
+		"Node <here> <node>", "node-gw", nil},
+	{"what pods send, at a node that does not forward", (*tested).lastNode,
+		"drop --hook=forward --in=pod* --to=10.71.0.0/16", "Node <here> <node>", "node-gw", nil},
+	{"what pods get, at a node that does not forward", (*tested).lastNode, "drop --hook=forward --in=liqo.* --out=pod*",
+		"Pod <here> <node>", "pod network", nil},
 	// A device that is down would come up whenever Liqo's fabric looks at it.
-	{
-		"the overlay to the gateway", (*tested).gateway, "drop --hook=ingress --in=liqo.*", "Overlay <here> <all>", "Geneve",
-		nil,
-	},
-	{
-		"the overlay to a node", (*tested).lastNode, "drop --hook=ingress --in=liqo.*", "Overlay <here> <node>",
-		"spec.nodeName", []string{
-			`get lost between the gateway of "<here>" and the pods on node "<node>"`,
-			"get lost between the nodes of the two leaves",
-		},
-	},
-	{
-		"what a gateway sends into the tunnel", (*tested).gateway, "drop --hook=forward --out=liqo-tunnel", "Gateway  ",
-		`Packets from "<here>" to "<there>" get lost in one of the two gateways`,
-		[]string{"get lost between the nodes of the two leaves"},
-	},
-	{
-		"what a gateway gets from the tunnel", (*tested).gateway, "drop --hook=forward --in=liqo-tunnel", "Gateway  ",
-		`Packets from "<there>" to "<here>" get lost in one of the two gateways`,
-		[]string{"get lost between the nodes of the two leaves"},
-	},
-	{
-		"the tunnel to a leaf", (*tested).gatewayNode, "drop --hook=prerouting --in=eth0 --protocol=udp", "Tunnel  ",
-		"Connection", nil,
-	},
+	{"the overlay to the gateway", (*tested).gateway, "drop --hook=ingress --in=liqo.*",
+		"Overlay <here> <all>", "Geneve", nil},
+	{"the overlay to a node", (*tested).lastNode, "drop --hook=ingress --in=liqo.*",
+		"Overlay <here> <node>", "spec.nodeName",
+		[]string{`get lost between the gateway of "<here>" and the pods on node "<node>"`, anywhere}},
+	{"what a gateway sends into the tunnel", (*tested).gateway, "drop --hook=forward --out=liqo-tunnel", "Gateway  ",
+		`Packets from "<here>" to "<there>" get lost in one of the two gateways`, []string{anywhere}},
+	{"what a gateway gets from the tunnel", (*tested).gateway, "drop --hook=forward --in=liqo-tunnel", "Gateway  ",
+		`Packets from "<there>" to "<here>" get lost in one of the two gateways`, []string{anywhere}},
+	{"the tunnel to a leaf", (*tested).gatewayNode, "drop --hook=prerouting --in=eth0 --protocol=udp", "Tunnel  ",
+		"Connection", nil},
 }
 
 // lastNode is the place of a cluster's node without the gateway, or of its only node.
@@ -124,7 +103,7 @@ func (p *tested) isNamed(broken brokenHop) {
 		!strings.Contains(found.Summary+found.Evidence+found.Advice, names.Replace(broken.says))) {
 		p.T.Errorf("got %s: %s\n%s\n%s", got, found.Summary, found.Evidence, found.Advice)
 	}
-	noPods(p.T, p.lab)
+	p.noPods()
 	p.pair.ComesBack()
 }
 
@@ -132,11 +111,9 @@ func TestAccPacketsThatGetLostHaveTheHopNamed(t *testing.T) {
 	p := borrowTested(t, twoNodes, acctest.OverNodePort)
 	for _, broken := range acctest.SomeOf(allHops(), 3, acctest.NewDice(t)) {
 		t.Run(broken.name+" of "+broken.here, func(t *testing.T) {
-			p.T = t
+			p.In(t)
 			p.isNamed(broken)
-			if result := p.again(); result.Status != "Passed" {
-				t.Errorf("after the fault: %+v", result.Faults)
-			}
+			p.passes() // after the fault
 		})
 	}
 }
@@ -149,16 +126,15 @@ func TestAccPacketsThatGetLostOnSlowNodesHaveTheHopNamed(t *testing.T) {
 			p.slow = true
 			p.lab.Set(t, "rome", "pod-started-after=30s", "pod-reported-after=2s")
 			p.lab.Set(t, "milan", "pod-started-after=5s", "pod-reported-after=15s")
-			if result := p.again(); result.Status != "Passed" || result.PathMTU != 1340 {
+			if result := p.passes(); result.PathMTU != 1340 {
 				t.Errorf("before the faults: %+v", result)
 			}
 			for _, broken := range acctest.SomeOf(allHops(), 2, acctest.NewDice(t)) {
 				t.Run(broken.name+" of "+broken.here, func(t *testing.T) {
-					p.T = t
+					p.In(t)
 					p.isNamed(broken)
 				})
 			}
-			p.T = t
 		})
 	}
 }

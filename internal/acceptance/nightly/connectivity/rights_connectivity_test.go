@@ -34,23 +34,19 @@ func TestAccPacketsNeedEveryRightOfTheExampleOfARole(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			// Another test was killed, so that all verbs for Leases are needed.
-			lab.Have(t, "milan", &coordinationv1.Lease{
-				ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "connectivity-test.rome"},
-				Spec: coordinationv1.LeaseSpec{
-					HolderIdentity: new("dead"), RenewTime: new(metav1.NewMicroTime(time.Now().Add(-time.Hour))),
-				},
-			})
+			lab.Have(t, "milan", acctest.Named(&coordinationv1.Lease{Spec: coordinationv1.LeaseSpec{
+				HolderIdentity: new("dead"), RenewTime: new(metav1.NewMicroTime(time.Now().Add(-time.Hour))),
+			}}, "liqo-tenant-rome", "connectivity-test.rome"))
 			leaves := map[string]acctest.Leaf{}
-			for name, remote := range map[string]string{"rome": "milan", "milan": "rome"} {
+			for name, remote := range acctest.Other {
 				// The example says how to bind its roles: the second one in a namespace.
 				given := acctest.Without(roles, taken)
 				pods, ok := given[1].(*rbacv1.ClusterRole)
 				if !ok {
 					t.Fatalf("the second role is a %T", given[1])
 				}
-				leaves[name] = lab.ReachedAs(t, name, account, append(acctest.RolesIn(t, "plans"), given[0], &rbacv1.Role{
-					ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-" + remote, Name: pods.Name}, Rules: pods.Rules,
-				}))
+				leaves[name] = lab.ReachedAs(t, name, account, append(acctest.RolesIn(t, "plans"), given[0],
+					acctest.Named(&rbacv1.Role{Rules: pods.Rules}, "liqo-tenant-"+remote, pods.Name)))
 			}
 			packets := 2
 			if taken.String() == "watch pods" {

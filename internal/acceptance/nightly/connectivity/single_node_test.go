@@ -15,19 +15,8 @@ var oneNode = []string{
 	"--dataplane=real", "--cluster=rome=10.200.0.0/16", "--cluster=milan=10.200.0.0/16",
 }
 
-// breakOverlay lets the overlay carry nothing to nodes or gateways. The neighbour entries are fresh, because packets
-// have just passed.
-func (p *tested) breakOverlay(to ...string) (mend func()) {
-	p.T.Helper()
-	for _, place := range to {
-		p.lab.Command(p.T, "drop", place, "--hook=ingress", "--in=liqo.*")
-	}
-	return func() {
-		for _, place := range to {
-			p.lab.Command(p.T, "mend", place)
-		}
-	}
-}
+// ofOverlay are packets that a node or a gateway gets over the overlay.
+var ofOverlay = []string{"--hook=ingress", "--in=liqo.*"}
 
 // forgetNeighbours makes the node and the gateway of a leaf ask anew where their neighbours are.
 func (p *tested) forgetNeighbours(leaf string) {
@@ -60,25 +49,27 @@ func TestAccPacketsOfNewPodsThatGoRoundTheOverlayDoNotHideItsFault(t *testing.T)
 	}
 	for _, fault := range acctest.SomeOf(faults, 3, acctest.NewDice(t)) {
 		t.Run(fmt.Sprintf("%+v", fault), func(t *testing.T) {
-			p.T = t
+			p.In(t)
 			for _, leaf := range []string{"rome", "milan"} {
 				p.lab.Set(t, leaf, fmt.Sprintf("pod-reported-after=%s", fault.reported))
 				p.forgetNeighbours(leaf)
 			}
 			p.pair.ComesBack()
-			var to []string
+			// The overlay carries nothing. The neighbor entries are fresh, because packets have just passed.
+			var mends []func()
 			if fault.toNode {
-				to = append(to, p.gatewayNode(fault.leaf))
+				mends = append(mends, p.drops(p.gatewayNode(fault.leaf), ofOverlay...))
 			}
 			if fault.toGateway {
-				to = append(to, p.gateway(fault.leaf))
+				mends = append(mends, p.drops(p.gateway(fault.leaf), ofOverlay...))
 			}
-			mend := p.breakOverlay(to...)
 			if fault.expired {
 				p.forgetNeighbours(fault.leaf)
 			}
 			result := p.again()
-			mend()
+			for _, mend := range mends {
+				mend()
+			}
 			if len(result.Faults) != 1 || result.Faults[0].Hop != "Overlay" || result.Faults[0].Leaf != fault.leaf {
 				t.Errorf("got %+v", result.Faults)
 			}
@@ -90,12 +81,11 @@ func TestAccPacketsOfNewPodsThatGoRoundTheOverlayDoNotHideItsFault(t *testing.T)
 					t.Errorf("packets of %d bytes pass: %+v", path.LargestPacket, path)
 				}
 			}
-			noPods(t, p.lab)
+			p.noPods()
 			p.pair.ComesBack()
 		})
 	}
-	p.T = t
-	if result := p.again(); result.Status != "Passed" || result.PathMTU != 1340 {
+	if result := p.passes(); result.PathMTU != 1340 {
 		t.Errorf("after the faults: %+v", result)
 	}
 }
@@ -106,14 +96,12 @@ func TestAccPacketsOfNewPodsThatThePodNetworkDropsAreNotCounted(t *testing.T) {
 	p := borrowTested(t, oneNode, acctest.OverNodePort)
 	const otherLeaf, overlay = "10.71.0.0/16", "10.80.0.0/16"
 	for _, leaf := range []string{"rome", "milan"} {
-		node := p.gatewayNode(leaf)
-		p.lab.Command(t, "drop", node, "--hook=prerouting", "--in=pod*", "--from="+otherLeaf)
-		p.lab.Command(t, "drop", node, "--hook=prerouting", "--in=pod*", "--from="+overlay)
+		p.drops(p.gatewayNode(leaf), "--hook=prerouting", "--in=pod*", "--from="+otherLeaf)
+		p.drops(p.gatewayNode(leaf), "--hook=prerouting", "--in=pod*", "--from="+overlay)
 		p.lab.Set(t, leaf, "pod-reported-after=2s")
-		t.Cleanup(func() { p.lab.Command(t, "mend", node) })
 	}
-	result := p.again()
-	if result.Status != "Passed" || result.PathMTU != 1340 {
+	result := p.passes()
+	if result.PathMTU != 1340 {
 		t.Errorf("got %+v", result)
 	}
 	for _, path := range result.Paths {
@@ -123,7 +111,7 @@ func TestAccPacketsOfNewPodsThatThePodNetworkDropsAreNotCounted(t *testing.T) {
 	}
 
 	t.Log("A broken overlay looks like a gateway that drops packets. So it is open, and the advice is right for both.")
-	defer p.breakOverlay(p.gatewayNode("milan"))()
+	p.drops(p.gatewayNode("milan"), ofOverlay...)
 	result = p.again()
 	if len(result.Faults) != 1 || result.Faults[0].Hop != "Unknown" ||
 		result.Faults[0].Summary != `Packets from "rome" to "milan" get lost between the nodes of the two leaves` ||

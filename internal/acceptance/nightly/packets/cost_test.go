@@ -8,8 +8,6 @@ import (
 
 	"github.com/liqotech/liqo/pkg/consts"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -46,8 +44,6 @@ func TestAccPacketsShowWhatAChangeOfTheServersGatewayCosts(t *testing.T) {
 			` + port + `, service_annotations = { "example.com/speed" = "slow" }
 		}`, nil, false},
 			cost{"service_labels", `server_gateway = { ` + port + `, service_labels = { team = "network" } }`, nil, false},
-			cost{"timeouts", `server_gateway = { ` + port + `, service_labels = { team = "network" } }
-			timeouts = { create = "3m" }`, nil, false},
 			cost{"node_port", `server_gateway = { service_type = "NodePort", node_port = 31511 }`,
 				[]string{serverAddress, clientPod}, true},
 			cost{"port", `server_gateway = { service_type = "NodePort", node_port = 31511, port = 51900 }`,
@@ -63,20 +59,13 @@ func TestAccPacketsShowWhatAnotherDialledPortCosts(t *testing.T) {
 	lab := acctest.BorrowReal(t, acctest.Plane)
 	p := lab.Join(t, "milan", acctest.OverNodePort)
 	// Another port of Milan's node leads to its gateway.
-	c, pod := lab.Client(t, "milan"), lab.GatewayPod(t, "milan")
-	var gateways corev1.ServiceList
-	if err := c.List(t.Context(), &gateways, client.InNamespace(pod.Namespace)); err != nil || len(gateways.Items) != 1 {
-		t.Fatalf("%d Services are next to %s (%v)", len(gateways.Items), pod.Name, err)
-	}
-	forward := gateways.Items[0].Spec.Ports[0]
-	lab.Have(t, "milan", &corev1.Service{
-		ObjectMeta: metav1.ObjectMeta{Name: "forward", Namespace: pod.Namespace},
-		Spec: corev1.ServiceSpec{
-			Type: corev1.ServiceTypeNodePort, Selector: gateways.Items[0].Spec.Selector, Ports: []corev1.ServicePort{{
-				Port: forward.Port, TargetPort: forward.TargetPort, Protocol: corev1.ProtocolUDP, NodePort: 31512,
-			}},
-		},
-	})
+	gateway := acctest.Get[corev1.Service](t, lab.Lab, "milan", "liqo-tenant-rome", "gw-rome").Spec
+	forward := gateway.Ports[0]
+	lab.Have(t, "milan", acctest.Named(&corev1.Service{Spec: corev1.ServiceSpec{
+		Type: corev1.ServiceTypeNodePort, Selector: gateway.Selector, Ports: []corev1.ServicePort{{
+			Port: forward.Port, TargetPort: forward.TargetPort, Protocol: corev1.ProtocolUDP, NodePort: 31512,
+		}},
+	}}, "liqo-tenant-rome", "forward"))
 	costs(p, "", cost{"server_port", acctest.OverNodePort + `
 		client_gateway = { server_port = 31512 }`, []string{clientPod}, true})
 }
@@ -109,7 +98,7 @@ func TestAccPacketsShowWhatTheFirstUpdateAfterAnImportCosts(t *testing.T) {
 	}
 	acctest.DestroyAtLast(p.Project)
 	p.Configure(acctest.OverNodePort)
-	p.Write("import.tf", "import {\n  to = "+acctest.RomeMilan+"\n  id = \"rome/milan\"\n}\n")
+	p.Write("import.tf", acctest.ImportRomeMilan)
 	p.Run("init")
 	before := parts(t, lab)
 	p.Update()
@@ -126,26 +115,19 @@ func TestAccPacketsShowWhatAChangeOfTheTunnelCosts(t *testing.T) {
 	withAndWithoutAllow(t, func(t *testing.T, allow string) {
 		t.Helper()
 		lab := acctest.BorrowReal(t, acctest.Plane)
-		lab.CopyTemplate(t, "milan", "WgGatewayServerTemplate", "wireguard-server", "my-server")
-		lab.CopyTemplate(t, "rome", "WgGatewayClientTemplate", "wireguard-client", "my-client")
+		lab.CopyTemplate(t, "milan", "my-server")
+		lab.CopyTemplate(t, "rome", "my-client")
+		const mtu1300, mtu1310 = port + "mtu = 1300\n", port + "mtu = 1310\n"
+		all := []string{serverKeys, serverPod, clientKeys, clientPod}
 		costs(lab.Join(t, "milan", port+allow), allow,
-			cost{"mtu", port + "mtu = 1300", []string{serverPod, clientPod}, true},
-			cost{"key_rotation_trigger", port + `
-			mtu          = 1300
-			key_rotation_trigger = "spring"`, []string{serverKeys, serverPod, clientKeys, clientPod}, true},
-			cost{"key_rotation_trigger, again", port + `
-			mtu          = 1300
-			key_rotation_trigger = "summer"`, []string{serverKeys, serverPod, clientKeys, clientPod}, true},
-			cost{"key_rotation_trigger and mtu", port + `
-			mtu          = 1310
-			key_rotation_trigger = "autumn"`, []string{serverKeys, serverPod, clientKeys, clientPod}, true},
-			cost{"key_rotation_trigger removed", port + "mtu = 1310", nil, false},
-			cost{"server_address", port + fmt.Sprintf(`
-			mtu            = 1310
-			client_gateway = { server_address = %q }`, lab.Cluster(t, "milan").NATIP), []string{clientPod}, true},
-			cost{"template of the client", port + `
-			mtu            = 1310
-			client_gateway = { template = { name = "my-client" } }`,
+			cost{"mtu", mtu1300, []string{serverPod, clientPod}, true},
+			cost{"key_rotation_trigger", mtu1300 + `key_rotation_trigger = "spring"`, all, true},
+			cost{"key_rotation_trigger, again", mtu1300 + `key_rotation_trigger = "summer"`, all, true},
+			cost{"key_rotation_trigger and mtu", mtu1310 + `key_rotation_trigger = "autumn"`, all, true},
+			cost{"key_rotation_trigger removed", mtu1310, nil, false},
+			cost{"server_address", mtu1310 + fmt.Sprintf(`client_gateway = { server_address = %q }`,
+				lab.Cluster(t, "milan").NATIP), []string{clientPod}, true},
+			cost{"template of the client", mtu1310 + `client_gateway = { template = { name = "my-client" } }`,
 				[]string{clientGateway, clientKeys, clientPod}, true},
 			cost{"template of the server", `
 			server_gateway = { service_type = "NodePort", node_port = 31510, template = { name = "my-server" } }
@@ -187,13 +169,10 @@ func costs(p *acctest.PacketPair, allow string, changes ...cost) {
 	before := parts(p.T, p.Lab)
 	for _, change := range changes {
 		p.Configure(change.settings + allow)
-		traffic := p.Measure(
-			change.name,
-			map[bool]string{true: acctest.Briefly, false: acctest.Patiently}[change.loses],
-			func() {
-				acctest.Says(p.T, p.Run("apply", "-auto-approve"), acctest.InPlace)
-			},
-		)
+		wait := map[bool]string{true: acctest.Briefly, false: acctest.Patiently}[change.loses]
+		traffic := p.Measure(change.name, wait, func() {
+			acctest.Says(p.T, p.Run("apply", "-auto-approve"), acctest.InPlace)
+		})
 		p.Works()
 		p.Run("plan", "-detailed-exitcode") // nothing is left to change
 		after := parts(p.T, p.Lab)

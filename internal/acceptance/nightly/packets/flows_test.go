@@ -22,11 +22,7 @@ const limited = `
 // A ping has a fresh ID, and so is a new flow for every router between. What a router decides about the first packet of
 // a flow holds for the others, so a flow can be cut off while new ones pass.
 func TestAccPacketsOfAFlowUnderWayCrossAgainAfterAChange(t *testing.T) {
-	var standard int64 = 10
-	if testing.Short() {
-		standard = 1
-	}
-	rounds := int(acctest.NumberFrom(t, "FLOW_ROUNDS", standard)) // changes of each kind
+	rounds := int(acctest.NumberFrom(t, "FLOW_ROUNDS", acctest.OrShort[int64](10, 1))) // changes of each kind
 	withAndWithoutAllow(t, func(t *testing.T, allow string) {
 		t.Helper()
 		flowsCrossAgain(t, allow, rounds)
@@ -85,7 +81,7 @@ func flowsCrossAgain(t *testing.T, allow string, rounds int) {
 // returns what became of them, by protocol and direction. A flow is broken if it has no answer in the grace after that.
 func flowsThrough(p *acctest.PacketPair, grace string, happens func()) map[string]acctest.ProbeResult {
 	p.T.Helper()
-	ends, results := map[string]func(end ...os.Signal) acctest.ProbeResult{}, map[string]acctest.ProbeResult{}
+	ends, results := map[string]acctest.Ending{}, map[string]acctest.ProbeResult{}
 	for _, protocol := range []string{"icmp", "udp", "tcp"} {
 		for from, to := range map[string]string{"rome": p.ServerAt, p.Server: p.RomeAt} {
 			ends[protocol+" from "+from] = p.Lab.StartFlow(p.T, protocol, from, to, grace)

@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -132,9 +131,8 @@ func (f *failover) leaveFirstNode() {
 	f.T.Helper()
 	cordon := func(unschedulable bool) {
 		f.T.Helper()
-		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: f.cluster + "-node"}}
-		patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"unschedulable":%t}}`, unschedulable))
-		acctest.Must(f.T, f.Lab.Client(f.T, f.cluster).Patch(f.T.Context(), node, patch))
+		f.Lab.Patch(f.T, f.cluster, acctest.Named(&corev1.Node{}, "", f.cluster+"-node"),
+			fmt.Sprintf(`{"spec":{"unschedulable":%t}}`, unschedulable))
 	}
 	if f.active().Spec.NodeName == f.cluster+"-node" {
 		cordon(true)
@@ -193,4 +191,68 @@ func (f *failover) whenEndpointMoves() func() {
 		}
 		f.T.Fatalf("the client has to dial %q still", before)
 	}
+}
+
+// eviction is longer than Kubernetes takes to move the pod of a lost node, by default: 50 s until it notices, and 300 s
+// more. The grace of flows is longer than TCP waits after such a time before it sends a lost packet again.
+const (
+	eviction      = 8 * time.Minute
+	failoverGrace = "150s"
+)
+
+// shows lets something happen, and waits until packets cross again. If figures are wanted, it adds the longest time
+// without an answer, of new pings and of flows that began before.
+func (f *failover) shows(event string, happens func()) {
+	f.T.Helper()
+	f.ComesBack()
+	if !acctest.Measures() {
+		happens()
+		f.ComesBack()
+		return
+	}
+	var pings acctest.ProbeResult
+	flows := flowsThrough(f.PacketPair, failoverGrace, func() {
+		pings = f.Measure(f.end+", "+event, acctest.Briefly, func() {
+			happens()
+			f.settle()
+			f.Lab.Probe(f.T, "ping", "rome", f.ServerAt, "--until-answer",
+				fmt.Sprintf("--count=%.0f", eviction.Seconds()), "--interval=1s", "--timeout=1s")
+		})
+	})
+	line := fmt.Sprintf("BenchmarkFailover/%s/event=%s 1", f.failoverCase, event)
+	silent := func(milliseconds float64, unit string) { line += fmt.Sprintf(" %.1f %s-sec", milliseconds/1000, unit) }
+	silent(pings.Silence, "new")
+	for _, protocol := range []string{"icmp", "udp", "tcp"} {
+		longest, broken := 0.0, false
+		for flow, result := range flows {
+			if strings.HasPrefix(flow, protocol) {
+				longest, broken = max(longest, result.Silence), broken || result.Broken
+			}
+		}
+		switch {
+		case !broken:
+			silent(longest, protocol)
+		case f.replicas > 1 || event != "node-lost": // no flow lives for the minutes until Kubernetes moves a single pod
+			f.T.Errorf("%s, %s: a flow of %s stays broken: %+v", f.end, event, protocol, flows)
+		}
+	}
+	f.Lab.Record(f.T, line)
+	f.ComesBack() // a single packet may still be lost, when a former pod's WireGuard dials again
+}
+
+// settle waits until each container that waits in vain was restarted, unless packets only have to come back.
+func (f *failover) settle() {
+	f.T.Helper()
+	switch {
+	case acctest.Measures() && f.replicas > 1:
+		f.pingFor(40)
+	case acctest.Measures():
+		f.pingFor(10)
+	}
+}
+
+// pingFor pings for some seconds.
+func (f *failover) pingFor(seconds int) {
+	f.T.Helper()
+	f.Lab.Probe(f.T, "ping", "rome", f.ServerAt, fmt.Sprintf("--count=%d", seconds), "--interval=1s", "--timeout=1s")
 }

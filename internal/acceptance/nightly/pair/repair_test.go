@@ -2,47 +2,14 @@ package pair
 
 import (
 	"fmt"
-	"maps"
-	"strings"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
-
-// serverParts returns the UIDs of Milan's gateway, its Service and its keys.
-func serverParts(t *testing.T, lab *acctest.Lab) map[string]types.UID {
-	t.Helper()
-	parts := map[string]types.UID{}
-	for name, object := range map[string]client.Object{
-		"rome": &networkingv1beta1.GatewayServer{}, "gw-rome": &corev1.Service{}, "gw-rome keys": &corev1.Secret{},
-	} {
-		key := client.ObjectKey{Namespace: "liqo-tenant-rome", Name: strings.TrimSuffix(name, " keys")}
-		acctest.Must(t, lab.Client(t, "milan").Get(t.Context(), key, object))
-		parts[name] = object.GetUID()
-	}
-	return parts
-}
-
-// keepsGateways returns a function that fails the test if the gateways of the shortcut, or parts of the server's, are
-// others than now.
-func keepsGateways(t *testing.T, lab *acctest.Lab) func() {
-	t.Helper()
-	gateways, parts := &acctest.GatewayUIDs{Lab: lab}, serverParts(t, lab)
-	gateways.AreReplaced(t, "rome", "milan")
-	return func() {
-		t.Helper()
-		gateways.AreReplaced(t)
-		if now := serverParts(t, lab); !maps.Equal(parts, now) {
-			t.Errorf("the server's gateway has changed from %v to %v", parts, now)
-		}
-	}
-}
 
 func TestAccARepairWhileALoadBalancerHasNoAddressKeepsTheGateways(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
@@ -51,13 +18,21 @@ func TestAccARepairWhileALoadBalancerHasNoAddressKeepsTheGateways(t *testing.T) 
 		timeouts       = { update = "`+acctest.Ample+`" }`)
 	p := lab.Applied(t, config)
 	p.IsConnected()
-	gatewaysStay := keepsGateways(t, lab)
+	gateways := &acctest.GatewayUIDs{Lab: lab}
+	gateways.AreReplaced(t, "rome", "milan")
+	parts := func() [2]types.UID { // the Service and the keys of the server's gateway
+		t.Helper()
+		return [2]types.UID{
+			acctest.Get[corev1.Service](t, lab, "milan", "liqo-tenant-rome", "gw-rome").UID,
+			acctest.Get[corev1.Secret](t, lab, "milan", "liqo-tenant-rome", "gw-rome").UID,
+		}
+	}
+	before := parts()
 
 	lab.Set(t, "milan", "load-balancer=false")
 	// It loses its address, as with a load balancer that starts again.
-	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "gw-rome"}}
-	patch := client.RawPatch(types.MergePatchType, []byte(`{"status":{"loadBalancer":null}}`))
-	acctest.Must(t, lab.Client(t, "milan").Status().Patch(t.Context(), service, patch))
+	lab.PatchStatus(t, "milan", acctest.Named(&corev1.Service{}, "liqo-tenant-rome", "gw-rome"),
+		`{"status":{"loadBalancer":null}}`)
 	acctest.Await(t, lab, "milan", &networkingv1beta1.GatewayServerList{}, "rome",
 		func(gateway *networkingv1beta1.GatewayServer) bool {
 			return gateway.Status.Endpoint == nil || len(gateway.Status.Endpoint.Addresses) == 0
@@ -68,29 +43,9 @@ func TestAccARepairWhileALoadBalancerHasNoAddressKeepsTheGateways(t *testing.T) 
 	lab.Set(t, "milan", "load-balancer=true")
 	acctest.Says(t, p.Again(), acctest.InPlace)
 	p.IsConnected()
-	gatewaysStay()
-}
-
-func TestAccAGatewayThatMovesToAnotherNodeIsOnlyDialledAgain(t *testing.T) {
-	lab := acctest.Borrow(t, acctest.Pair)
-	home := lab.NodeAddress(t, "milan")
-	// No packet reaches the other address.
-	p := lab.Applied(t, lab.Between("milan", acctest.OverNodePort+"\nwait_for_connection = false"))
-	gatewaysStay := keepsGateways(t, lab)
-	isDialled := func(address string) {
-		t.Helper()
-		if dialling, _ := lab.Gateways(t); dialling.Spec.Endpoint.Addresses[0] != address {
-			t.Errorf("the client dials %v", dialling.Spec.Endpoint)
-		}
-	}
-	isDialled(home)
-	t.Cleanup(func() { lab.CallNode(t, home) })
-	for _, address := range []string{"192.0.2.77", home} {
-		lab.MoveGateway(t, address)
-		acctest.Says(t, p.Again(), acctest.InPlace)
-		gatewaysStay()
-		isDialled(address)
-		p.Is(acctest.RomeMilan, map[string]any{"server_endpoint.addresses.0": address})
+	gateways.AreReplaced(t)
+	if now := parts(); now != before {
+		t.Errorf("the Service and the keys of the server's gateway were %v, and are %v", before, now)
 	}
 }
 
@@ -103,19 +58,53 @@ func TestAccANodePortOfAnotherServiceFailsThePlanUntilItIsFree(t *testing.T) {
 	}
 	p := lab.Applied(t, config(31776))
 	p.IsConnected()
-	c := lab.Client(t, "milan")
-	blocker := &corev1.Service{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "blocker"},
-		Spec: corev1.ServiceSpec{
-			Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{{Port: 80, NodePort: 31777}},
-		},
-	}
+	blocker := acctest.Named(&corev1.Service{Spec: corev1.ServiceSpec{
+		Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{{Port: 80, NodePort: 31777}},
+	}}, "default", "blocker")
 	lab.Have(t, "milan", blocker)
 	acctest.Explains(t, p.Refuses(config(31777)), `Node port 31777 can't be used on leaf "milan"`,
 		`The API server says: Service "gw-rome" is invalid: spec.ports[0].nodePort: Invalid value: 31777: provided port `+
 			`is already allocated`,
 		"Set another `node_port`, or remove it: then Kubernetes chooses one.")
-	acctest.Must(t, c.Delete(t.Context(), blocker))
+	acctest.Must(t, lab.Client(t, "milan").Delete(t.Context(), blocker))
 	acctest.Says(t, p.Again(), acctest.InPlace)
 	p.Is(acctest.RomeMilan, map[string]any{"status": "Connected", "server_endpoint.port": 31777})
+}
+
+func TestAccAnUpdateThatDoesNotWaitForTheTunnelStillWaitsForTheGatewaysToRestart(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	withMTU := func(mtu int) string {
+		return lab.Between("milan", fmt.Sprintf(`%s
+			mtu                 = %d
+			wait_for_connection = false
+			timeouts            = { update = %q }`, acctest.OverNodePort, mtu, acctest.Ample))
+	}
+	p := lab.Applied(t, withMTU(1340))
+	lab.Set(t, "milan", "pull-image=false")
+	acctest.Explains(t, p.Refuses(withMTU(1300)), `The gateway's image can't be pulled on leaf "milan"`,
+		`Time ran out while waiting for …the gateway to restart on "milan".`)
+	lab.Set(t, "milan", "connect=false", "pull-image=true")
+	p.Write("main.tf", withMTU(1400))
+	acctest.Says(t, p.Run("apply", "-auto-approve"), acctest.InPlace)
+	for name := range acctest.Other {
+		if pod := lab.GatewayPod(t, name); !pod.Status.ContainerStatuses[0].Ready {
+			t.Errorf("the pod of the gateway of %s is %+v", name, pod)
+		}
+	}
+	lab.GatewaysHaveMTU(t, 1400)
+	p.Unchanged()
+}
+
+func TestAccAWorkspaceHasItsOwnShortcuts(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Pair)
+	p := lab.StateIn(t, "workspaces", acctest.Joining("s", "rome", "milan", ""))
+	p.Apply()
+	networks := lab.Networks(t)
+	p.Run("workspace", "new", "staging")
+	acctest.Says(t, p.Refused("apply", "-auto-approve"), "exists already on leaf",
+		"in directory workspaces, workspace default")
+	p.Run("destroy", "-auto-approve")
+	p.Run("workspace", "select", "default")
+	lab.SameNetworks(t, networks)
+	p.Unchanged()
 }

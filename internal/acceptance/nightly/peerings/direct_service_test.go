@@ -5,7 +5,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -37,9 +36,7 @@ func TestAccPodsBehindAServiceMeetOverTheShortcutWhileTheServiceRequestsIt(t *te
 
 	t.Log("A plan warns of a leaf that forbids direct connections.")
 	settings := func(patch string) { // of Liqo in Rome, as its Deployment says; a rollout would leave a ReplicaSet behind
-		deployment := &appsv1.Deployment{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "liqo-controller-manager"},
-		}
+		deployment := acctest.Named(&appsv1.Deployment{}, "liqo", "liqo-controller-manager")
 		err := l.Client(t, "rome").Patch(t.Context(), deployment, client.RawPatch(types.JSONPatchType, []byte(patch)))
 		acctest.Must(t, err)
 	}
@@ -107,10 +104,8 @@ func TestAccPodsBehindAServiceMeetThroughTheCentreAgainAfterTheirNetworkWasRemov
 	p := s.directService(t)
 	example := p.Read("resource.tf")
 	applied := func(who, value string) { // lets someone else apply the annotation, or stop to do so
-		service := &unstructured.Unstructured{}
+		service := acctest.Named(&unstructured.Unstructured{}, "shop", "web")
 		service.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Service"))
-		service.SetNamespace("shop")
-		service.SetName("web")
 		if value != "" {
 			service.SetAnnotations(map[string]string{"liqo.io/use-direct-connections": value})
 		}

@@ -47,7 +47,7 @@ type follower struct {
 func newFollower(t *testing.T) *follower {
 	t.Helper()
 	lab := acctest.WithPods(t, acctest.UseUp(t, append([]string{"--dataplane=real"}, peered...)))
-	for leaf, other := range map[string]string{"rome": "milan", "milan": "rome"} {
+	for leaf, other := range acctest.Other {
 		lab.Have(t, leaf, &ipamv1alpha1.Network{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "reserved", Labels: map[string]string{
 				"ipam.liqo.io/network-type": "reserved", "ipam.liqo.io/network-not-remapped": "true",

@@ -1,8 +1,6 @@
 package peerings
 
 import (
-	"context"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -39,15 +37,15 @@ func openShop(t *testing.T, l *acctest.Lab, leaves ...string) shop {
 	t.Helper()
 	s := shop{l}
 	l.Have(t, "europe", acctest.NamespaceNamed("shop"))
-	s.liqoctl(t, "offload", "namespace", "shop", "--namespace-mapping-strategy", "EnforceSameName",
+	l.Liqoctl(t, "europe", "", "offload", "namespace", "shop", "--namespace-mapping-strategy", "EnforceSameName",
 		"--pod-offloading-strategy", "Remote")
-	t.Cleanup(func() { s.liqoctl(t, "unoffload", "namespace", "shop", "--skip-confirm") })
+	t.Cleanup(func() { l.Liqoctl(t, "europe", "", "unoffload", "namespace", "shop") })
 	l.Have(t, "europe", acctest.WebService())
 	for _, leaf := range leaves {
 		s.runs(t, leaf)
 	}
 	for _, leaf := range leaves {
-		s.leads(t, map[string]string{"rome": "milan", "milan": "rome"}[leaf], "web-"+leaf, centrally)
+		s.leads(t, acctest.Other[leaf], "web-"+leaf, centrally)
 	}
 	return s
 }
@@ -60,17 +58,6 @@ func (s shop) runs(t *testing.T, leaf string) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-" + leaf, Labels: map[string]string{"app": "web"}},
 		Spec:       corev1.PodSpec{NodeName: leaf, Containers: []corev1.Container{{Name: "web", Image: "any"}}},
 	})
-}
-
-// liqoctl runs a command of liqoctl in Europe. It also works in a cleanup.
-func (s shop) liqoctl(t *testing.T, args ...string) {
-	t.Helper()
-	args = append(args, "--kubeconfig", s.Cluster(t, "europe").Kubeconfig)
-	ctx := context.WithoutCancel(t.Context())
-	output, err := exec.CommandContext(ctx, acctest.LiqoctlProgram, args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("liqoctl %v: %v\n%s", args, err, output)
-	}
 }
 
 // directService returns the example of a liqo_direct_service for the shop's Service, which requests direct connections.
@@ -94,12 +81,14 @@ func (s shop) directService(t *testing.T) *acctest.Project {
 	return p
 }
 
-// leads returns once the address at which a leaf reaches a pod of another leaf is as expected.
+// leads returns once the address at which a leaf reaches a pod of another leaf is as expected. An empty name stands for
+// any pod.
 func (s shop) leads(t *testing.T, leaf, pod string, expected func(address string) bool) {
 	t.Helper()
 	acctest.AwaitAny(t, s.Lab, leaf, &discoveryv1.EndpointSliceList{}, func(slice *discoveryv1.EndpointSlice) bool {
 		return slices.ContainsFunc(slice.Endpoints, func(endpoint discoveryv1.Endpoint) bool {
-			return endpoint.TargetRef != nil && endpoint.TargetRef.Name == pod && expected(endpoint.Addresses[0])
+			named := endpoint.TargetRef != nil && endpoint.TargetRef.Name == pod
+			return (named || pod == "") && expected(endpoint.Addresses[0])
 		})
 	}, client.InNamespace("shop"),
 		client.MatchingLabels{consts.ManagedByLabelKey: consts.ManagedByShadowEndpointSliceValue})

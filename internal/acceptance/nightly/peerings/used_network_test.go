@@ -10,8 +10,6 @@ import (
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
@@ -24,10 +22,19 @@ func shortcutOverPeering(l *acctest.Lab, leaf, more string) string {
 
 const overPeering = "liqo_shortcut.over_peering"
 
-// imported returns a project into which the network of Europe's peering with a leaf was imported.
+// imported returns a project into which the network of Europe's peering with a leaf was imported. Unasked, it is not
+// taken over.
 func imported(t *testing.T, l *acctest.Lab, leaf string) *acctest.Project {
 	t.Helper()
-	p := l.Written(t, shortcutOverPeering(l, leaf, ""))
+	networks, config := l.Networks(t), shortcutOverPeering(l, leaf, "")
+	p := l.Written(t, config)
+	acctest.Explains(t, p.Refuses(config), `A network with "…" exists already on leaf "…"`, // whichever is asked first
+		`This provider did not make Configuration …, Gateway…, PublicKey …; the peering with "…" `+
+			`(ForeignCluster …, role …) did.`,
+		"To manage it here, import it, with the address of this resource after `to`:",
+		`import { to = liqo_shortcut.europe_`+leaf+` id = "europe/`+leaf+`" }`,
+		"To begin anew, end the peering first with `liqoctl unpeer`.")
+	l.SameNetworks(t, networks)
 	p.Run("import", overPeering, "europe/"+leaf)
 	return p
 }
@@ -45,8 +52,9 @@ func refused(other, role string) string {
 		other, other, role)
 }
 
-func TestAccPeeringsShowInTheTopologyNextToAShortcut(t *testing.T) {
+func TestAccAShortcutComesAndGoesAndThePeeringsNextToItStayAsTheyWere(t *testing.T) {
 	lab := acctest.Borrow(t, peered)
+	networks := lab.Networks(t)
 	p := lab.Applied(t, lab.Contexts(acctest.ShortcutRomeMilan+`
 		data "liqo_topology" "all" {
 		  depends_on = [liqo_shortcut.rome_milan]
@@ -54,44 +62,15 @@ func TestAccPeeringsShowInTheTopologyNextToAShortcut(t *testing.T) {
 		data "liqo_shortcuts" "all" {
 		  depends_on = [liqo_shortcut.rome_milan]
 		}`))
+	p.IsConnected()
 	p.Is("data.liqo_topology.all", map[string]any{
-		"mermaid": strings.Join([]string{
-			`flowchart LR`,
-			`  n0(("europe"))`,
-			`  n1["milan"]`,
-			`  n2["rome"]`,
-			`  n0 -->|"peering"| n1`,
-			`  n0 -->|"peering"| n2`,
-			`  n2 ==>|"shortcut"| n1`,
-			``,
-		}, "\n"),
-		"edges.0.made_by": "peering", "edges.0.status": "Connected", "edges.0.both_ways": false,
+		"edges.0.kind": "peering", "edges.0.made_by": "peering", "edges.0.status": "Connected", "edges.0.both_ways": false,
+		"edges.1.kind": "peering", "edges.2.kind": "shortcut",
 	})
 	p.Is("data.liqo_shortcuts.all", map[string]any{
 		"shortcuts.#": 3, "shortcuts.0.made_by": "peering", "shortcuts.2.made_by": "terraform-provider-liqo",
 	})
-}
-
-func TestAccAShortcutOfTwoLeavesComesAndGoesAndThePeeringsStayAsTheyWere(t *testing.T) {
-	lab := acctest.Borrow(t, peered)
-	networks := lab.Networks(t)
-	p := lab.Applied(t, lab.Contexts(acctest.ShortcutRomeMilan))
-	p.IsConnected()
 	p.Run("destroy", "-auto-approve")
-	lab.SameNetworks(t, networks)
-}
-
-func TestAccANetworkThatAPeeringUsesIsNotTakenOverUnasked(t *testing.T) {
-	lab := acctest.Borrow(t, peered)
-	networks := lab.Networks(t)
-	config := shortcutOverPeering(lab, "rome", "")
-	acctest.Explains(t, lab.Written(t, config).Refuses(config),
-		`A network with "…" exists already on leaf "…"`, // whichever leaf is asked first
-		`This provider did not make Configuration …, Gateway…, PublicKey …; the peering with "…" `+
-			`(ForeignCluster …, role …) did.`,
-		"To manage it here, import it, with the address of this resource after `to`:",
-		`import { to = liqo_shortcut.europe_rome id = "europe/rome" }`,
-		"To begin anew, end the peering first with `liqoctl unpeer`.")
 	lab.SameNetworks(t, networks)
 }
 
@@ -111,12 +90,11 @@ func TestAccAPeeringBeginsAndEndsOnTheNetworkOfAnEarlierShortcut(t *testing.T) {
 	l.Liqoctl(t, "rome", "milan", "unpeer") // removes the network, too
 	acctest.Says(t, p.Run("apply", "-auto-approve"), acctest.InPlace)
 	p.Unchanged()
-	for leaf, other := range map[string]string{"rome": "milan", "milan": "rome"} {
+	for leaf, other := range acctest.Other {
 		// Liqo records some time later that the peering has ended, but not always before it is asked to look again.
 		for _, value := range []string{`"again"`, `null`} {
-			record := &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: other}}
-			look := fmt.Sprintf(`{"metadata":{"labels":{"look":%s}}}`, value)
-			acctest.Must(t, l.Client(t, leaf).Patch(t.Context(), record, client.RawPatch(types.MergePatchType, []byte(look))))
+			l.Patch(t, leaf, acctest.Named(&liqov1beta1.ForeignCluster{}, "", other),
+				fmt.Sprintf(`{"metadata":{"labels":{"look":%s}}}`, value))
 		}
 		acctest.Await(t, l, leaf, &liqov1beta1.ForeignClusterList{}, other, func(record *liqov1beta1.ForeignCluster) bool {
 			return !record.Status.Modules.Authentication.Enabled && !record.Status.Modules.Offloading.Enabled
@@ -150,21 +128,16 @@ func newSigningRequests(t *testing.T, provider client.Client) func() {
 
 func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
 	lab := acctest.UseUp(t, peered)
-	forget := func(at, of string) {
-		record := &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: of}}
-		patch := client.RawPatch(types.MergePatchType, []byte(
-			`{"status":{"role":"Unknown","modules":{"authentication":{"enabled":false},"offloading":{"enabled":false}}}}`))
-		acctest.Must(t, lab.Client(t, at).Status().Patch(t.Context(), record, patch))
-	}
+	of := map[string]string{"europe": "rome", "rome": "europe"}
 	p := imported(t, lab, "rome")
 	p.Becomes(shortcutOverPeering(lab, "rome", changed))
 	p.Is(overPeering, map[string]any{"status": "Connected"})
 	networks := lab.Networks(t)
-	for _, name := range []string{"europe", "rome"} { // as in Liqo's record when a gateway has no Deployment
+	for name, other := range of { // as in Liqo's record when a gateway has no Deployment
 		lab.Set(t, name, "liqo=stopped")
+		lab.PatchStatus(t, name, acctest.Named(&liqov1beta1.ForeignCluster{}, "", other),
+			`{"status":{"role":"Unknown","modules":{"authentication":{"enabled":false},"offloading":{"enabled":false}}}}`)
 	}
-	forget("europe", "rome")
-	forget("rome", "europe")
 	acctest.Explains(t, p.Refused("destroy", "-auto-approve"), `A peering uses the network on leaf "europe"`,
 		`This leaf needs the network for the peering with "rome" (Identity liqo-tenant-rome/…). Nothing was removed. `+
 			"End the peering first with `liqoctl unpeer`, or set `destroy_peering_network = true` and "+
@@ -173,13 +146,13 @@ func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
 		`In addition, a peering uses the network on leaf "rome".`,
 		`This leaf needs the network for the peering with "europe" (Tenant …). Nothing was removed.`)
 	lab.SameNetworks(t, networks)
-	for _, name := range []string{"europe", "rome"} {
+	for name := range of {
 		lab.Set(t, name, "liqo=running")
 	}
 	p.Becomes(shortcutOverPeering(lab, "rome", changed+"\ndestroy_peering_network = true"), acctest.InPlace)
 	p.Run("destroy", "-auto-approve")
-	for at, of := range map[string]string{"europe": "rome", "rome": "europe"} {
-		namespace := acctest.Get[corev1.Namespace](t, lab, at, "", "liqo-tenant-"+of)
+	for at, other := range of {
+		namespace := acctest.Get[corev1.Namespace](t, lab, at, "", "liqo-tenant-"+other)
 		if namespace.DeletionTimestamp != nil {
 			t.Errorf("the peering loses its tenant namespace on %s", at)
 		}
@@ -187,15 +160,10 @@ func TestAccAPeeringMissingInLiqosRecordKeepsItsNetwork(t *testing.T) {
 			t.Errorf("the tenant namespace on %s is still marked: %v", at, namespace.Annotations)
 		}
 	}
-	var tenants authv1beta1.TenantList
-	var identities authv1beta1.IdentityList
-	if err := lab.Client(t, "rome").List(t.Context(), &tenants); err != nil || len(tenants.Items) != 1 {
-		t.Errorf("Rome has Tenants %v (%v)", tenants.Items, err)
-	}
-	if err := lab.Client(t, "europe").List(
-		t.Context(), &identities, client.InNamespace("liqo-tenant-rome"),
-	); err != nil || len(identities.Items) == 0 {
-		t.Errorf("Europe has no Identity for Rome any more (%v)", err)
+	acctest.Only[*authv1beta1.Tenant](t, lab, "rome", &authv1beta1.TenantList{})
+	ofRome := client.InNamespace("liqo-tenant-rome")
+	if lab.Shows(t, "europe", &authv1beta1.IdentityList{}, ".metadata.name", ofRome) == "" {
+		t.Error("Europe has no Identity for Rome any more")
 	}
 }
 

@@ -8,10 +8,7 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	discoveryv1 "k8s.io/api/discovery/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
@@ -21,28 +18,11 @@ import (
 func (s shop) deploys(t *testing.T, app, leaf string) {
 	t.Helper()
 	labels := map[string]string{"app": app, "in": leaf}
-	s.Have(t, "europe", &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: app + "-" + leaf},
-		Spec: appsv1.DeploymentSpec{
-			Selector: &metav1.LabelSelector{MatchLabels: labels},
-			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: labels},
-				Spec:       corev1.PodSpec{NodeName: leaf, Containers: []corev1.Container{{Name: app, Image: "any"}}},
-			},
-		},
-	})
+	s.Have(t, "europe", acctest.Deployment("shop", app+"-"+leaf, labels,
+		corev1.PodSpec{NodeName: leaf, Containers: []corev1.Container{{Name: app, Image: "any"}}}))
 	acctest.AwaitAny(t, s.Lab, "europe", &corev1.PodList{}, func(pod *corev1.Pod) bool {
 		return pod.Labels[consts.LocalPodLabelKey] == consts.LocalPodLabelValue && pod.Status.PodIP != ""
 	}, client.InNamespace("shop"), client.MatchingLabels(labels))
-}
-
-// leadsSomewhere returns once a leaf reaches a pod of another leaf at an address as expected.
-func (s shop) leadsSomewhere(t *testing.T, leaf string, expected func(address string) bool) {
-	t.Helper()
-	acctest.AwaitAny(t, s.Lab, leaf, &discoveryv1.EndpointSliceList{}, func(slice *discoveryv1.EndpointSlice) bool {
-		return len(slice.Endpoints) > 0 && expected(slice.Endpoints[0].Addresses[0])
-	}, client.InNamespace("shop"),
-		client.MatchingLabels{consts.ManagedByLabelKey: consts.ManagedByShadowEndpointSliceValue})
 }
 
 // hasLatency returns once Europe reports this round trip to a leaf, in milliseconds. Liqo measures it now and then.
@@ -70,8 +50,8 @@ func TestAccTheExampleOfShortcutsForServicesJoinsThePairsThatShareOne(t *testing
 	shop.deploys(t, "web", "milan")
 	shop.deploys(t, "client", "rome")
 	shop.deploys(t, "client", "naples")
-	shop.leadsSomewhere(t, "rome", centrally)
-	shop.leadsSomewhere(t, "naples", centrally)
+	shop.leads(t, "rome", "", centrally)
+	shop.leads(t, "naples", "", centrally)
 
 	list := lab.Written(t, lab.Contexts(`
 		data "liqo_topology" "all" {
@@ -123,8 +103,8 @@ func TestAccTheExampleOfShortcutsForServicesJoinsThePairsThatShareOne(t *testing
 			t.Errorf("Rome and Naples share no Service and have %s", network)
 		}
 	}
-	shop.leadsSomewhere(t, "rome", directly)
-	shop.leadsSomewhere(t, "naples", directly)
+	shop.leads(t, "rome", "", directly)
+	shop.leads(t, "naples", "", directly)
 	over := max(fastest("rome"), fastest("naples"))
 	// A request is a way there and back for the connection, and another one for the answer. Through Europe, each way has
 	// two links. Between the leaves, there is no delay.

@@ -8,7 +8,6 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/apis/networking/v1beta1/firewall"
 	"github.com/liqotech/liqo/pkg/consts"
-	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -54,8 +53,7 @@ func TestAccTheRightsOfTheExamplesOfRolesEndAtNetworks(t *testing.T) {
 			at := func(namespace, name string) metav1.ObjectMeta {
 				return metav1.ObjectMeta{Namespace: namespace, Name: name}
 			}
-			web := &corev1.Service{ObjectMeta: at(elsewhere, "web"), Spec: acctest.WebService().Spec}
-			web.Annotations = map[string]string{"team": "shop"}
+			web := acctest.Named(acctest.WebService(), elsewhere, "web")
 			election := &coordinationv1.Lease{ObjectMeta: at("liqo", "election")}
 			record := &liqov1beta1.ForeignCluster{
 				ObjectMeta: metav1.ObjectMeta{Name: "europe", Labels: map[string]string{consts.RemoteClusterID: "europe"}},
@@ -80,29 +78,25 @@ func TestAccTheRightsOfTheExamplesOfRolesEndAtNetworks(t *testing.T) {
 					}},
 				})
 			}
+			create := func(object client.Object) error { return terraform.Create(ctx, object) }
+			remove := func(object client.Object) error { return terraform.Delete(ctx, object) }
 			patch := func(object client.Object, namespace, name, patch string) error {
-				object.SetNamespace(namespace)
-				object.SetName(name)
-				return terraform.Patch(ctx, object, client.RawPatch(types.MergePatchType, []byte(patch)))
+				merged := client.RawPatch(types.MergePatchType, []byte(patch))
+				return terraform.Patch(ctx, acctest.Named(object, namespace, name), merged)
+			}
+			otherService := func(namespace string) client.Object {
+				return &corev1.Service{ObjectMeta: at(namespace, "other"), Spec: acctest.WebService().Spec}
 			}
 			filter := func(labels map[string]string) error { // of Naples' network
 				name, family := "other", firewall.TableFamilyIPv4
-				object := &networkingv1beta1.FirewallConfiguration{
-					ObjectMeta: at(naples, name), Spec: networkingv1beta1.FirewallConfigurationSpec{
-						Table: firewall.Table{Name: &name, Family: &family, Chains: []firewall.Chain{}},
-					},
-				}
+				object := &networkingv1beta1.FirewallConfiguration{ObjectMeta: at(naples, name)}
+				object.Spec.Table = firewall.Table{Name: &name, Family: &family, Chains: []firewall.Chain{}}
 				object.Labels = labels
-				return terraform.Create(ctx, object)
+				return create(object)
 			}
 			runPods := func(namespace string) error {
-				labels := map[string]string{"app": "other"}
-				return terraform.Create(ctx, &appsv1.Deployment{ObjectMeta: at(namespace, "other"), Spec: appsv1.DeploymentSpec{
-					Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{
-						ObjectMeta: metav1.ObjectMeta{Labels: labels},
-						Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "other", Image: "any"}}},
-					},
-				}})
+				return create(acctest.Deployment(namespace, "other", map[string]string{"app": "other"},
+					corev1.PodSpec{Containers: []corev1.Container{{Name: "other", Image: "any"}}}))
 			}
 			const category, unique = "networking.liqo.io/firewall-category", "networking.liqo.io/firewall-unique"
 			election.Spec.HolderIdentity = new("other")
@@ -113,31 +107,27 @@ func TestAccTheRightsOfTheExamplesOfRolesEndAtNetworks(t *testing.T) {
 					t.Errorf("an attempt on %s to %s has the result: %v", leaf, to, err)
 				}
 			}
-			isRefused("make an application's Service lead to other pods", notNetwork,
-				patch(&corev1.Service{}, elsewhere, "web", `{"spec":{"selector":{"app":"other"}}}`))
-			isRefused("let a Service take the traffic of an address", notNetwork,
-				patch(&corev1.Service{}, elsewhere, "web", `{"spec":{"externalIPs":["198.51.100.1"]}}`))
-			isRefused("set any annotation of a Service", notNetwork,
-				patch(&corev1.Service{}, elsewhere, "web", `{"metadata":{"annotations":{"load-balancer":"public"}}}`))
-			isRefused("remove an annotation of a Service", notNetwork,
-				patch(&corev1.Service{}, elsewhere, "web", `{"metadata":{"annotations":{"team":null}}}`))
-			isRefused("set a label of a Service", notNetwork,
-				patch(&corev1.Service{}, elsewhere, "web", `{"metadata":{"labels":{"app":"other"}}}`))
-			isRefused("create a Service in a network's namespace", notForReal,
-				terraform.Create(ctx, &corev1.Service{ObjectMeta: at(naples, "other"), Spec: acctest.WebService().Spec}))
-			isRefused("create a Service elsewhere", notNetwork,
-				terraform.Create(ctx, &corev1.Service{ObjectMeta: at(elsewhere, "other"), Spec: acctest.WebService().Spec}))
+			for to, change := range map[string]string{
+				"make an application's Service lead to other pods": `{"spec":{"selector":{"app":"other"}}}`,
+				"let a Service take the traffic of an address":     `{"spec":{"externalIPs":["198.51.100.1"]}}`,
+				"set any annotation of a Service":                  `{"metadata":{"annotations":{"load-balancer":"public"}}}`,
+				"remove an annotation of a Service":                `{"metadata":{"annotations":{"team":null}}}`,
+				"set a label of a Service":                         `{"metadata":{"labels":{"app":"other"}}}`,
+			} {
+				isRefused(to, notNetwork, patch(&corev1.Service{}, elsewhere, "web", change))
+			}
+			isRefused("create a Service in a network's namespace", notForReal, create(otherService(naples)))
+			isRefused("create a Service elsewhere", notNetwork, create(otherService(elsewhere)))
 			isRefused("run pods in a network's namespace", notToRun, runPods(naples))
 			isRefused("run pods elsewhere", notNetwork, runPods(elsewhere))
-			isRefused("delete a Service", notInRole, terraform.Delete(ctx, &corev1.Service{ObjectMeta: at(elsewhere, "web")}))
-			isRefused("delete a pod", notNetwork, terraform.Delete(ctx, &corev1.Pod{ObjectMeta: at(elsewhere, "web")}))
+			isRefused("delete a Service", notInRole, remove(&corev1.Service{ObjectMeta: at(elsewhere, "web")}))
+			isRefused("delete a pod", notNetwork, remove(&corev1.Pod{ObjectMeta: at(elsewhere, "web")}))
 			isRefused("change a namespace", notNetwork, patch(&corev1.Namespace{}, "", elsewhere, toNaples))
-			isRefused("delete a namespace", notNetwork, terraform.Delete(ctx, acctest.NamespaceNamed(elsewhere)))
-			isRefused("delete a peering", notNetwork, terraform.Delete(ctx, acctest.NamespaceNamed(europe)))
-			isRefused("create any namespace", notNetwork, terraform.Create(ctx, acctest.NamespaceNamed("another")))
+			isRefused("delete a namespace", notNetwork, remove(acctest.NamespaceNamed(elsewhere)))
+			isRefused("delete a peering", notNetwork, remove(acctest.NamespaceNamed(europe)))
+			isRefused("create any namespace", notNetwork, create(acctest.NamespaceNamed("another")))
 			isRefused("take over a peering", notNetwork, patch(&corev1.Namespace{}, "", europe, toNaples))
-			isRefused("delete Liqo's record", notItsRecord,
-				terraform.Delete(ctx, &liqov1beta1.ForeignCluster{ObjectMeta: at("", "europe")}))
+			isRefused("delete Liqo's record", notItsRecord, remove(record))
 			isRefused("read a Secret", notInRole,
 				terraform.Get(ctx, client.ObjectKey{Namespace: elsewhere, Name: "password"}, &corev1.Secret{}))
 			isRefused("list Secrets", notInRole, terraform.List(ctx, &corev1.SecretList{}))
@@ -154,20 +144,18 @@ func TestAccTheRightsOfTheExamplesOfRolesEndAtNetworks(t *testing.T) {
 			isRefused("limit what may cross a peering", notItsRules,
 				filter(map[string]string{category: "gateway", unique: "europe"}))
 			isRefused("create a network elsewhere", notNetwork,
-				terraform.Create(ctx, &networkingv1beta1.PublicKey{ObjectMeta: at(elsewhere, "other")}))
+				create(&networkingv1beta1.PublicKey{ObjectMeta: at(elsewhere, "other")}))
 			isRefused("create a network in a peering", notNetwork,
-				terraform.Create(ctx, &networkingv1beta1.PublicKey{ObjectMeta: at(europe, "other")}))
+				create(&networkingv1beta1.PublicKey{ObjectMeta: at(europe, "other")}))
 			isRefused("change a network elsewhere", notNetwork,
 				patch(&networkingv1beta1.PublicKey{}, elsewhere, "public", toNaples))
 			isRefused("delete a network elsewhere", notNetwork,
-				terraform.Delete(ctx, &networkingv1beta1.PublicKey{ObjectMeta: at(elsewhere, "public")}))
+				remove(&networkingv1beta1.PublicKey{ObjectMeta: at(elsewhere, "public")}))
 			isRefused("take the Lease of Liqo's controllers", notItsLease, terraform.Update(ctx, election))
-			isRefused("delete a Lease", notItsLease,
-				terraform.Delete(ctx, &coordinationv1.Lease{ObjectMeta: at("liqo", "election")}))
-			isRefused("create any Lease", notItsLease,
-				terraform.Create(ctx, &coordinationv1.Lease{ObjectMeta: at("liqo", "other")}))
+			isRefused("delete a Lease", notItsLease, remove(election))
+			isRefused("create any Lease", notItsLease, create(&coordinationv1.Lease{ObjectMeta: at("liqo", "other")}))
 			isRefused("create a Lease elsewhere", notInRole,
-				terraform.Create(ctx, &coordinationv1.Lease{ObjectMeta: at(elsewhere, "terraform-provider-liqo.a.b")}))
+				create(&coordinationv1.Lease{ObjectMeta: at(elsewhere, "terraform-provider-liqo.a.b")}))
 			const directly = `{"metadata":{"annotations":{"` + consts.UseDirectConnectionAnnotationKey + `":"true"}}}`
 			if err := patch(&corev1.Service{}, elsewhere, "web", directly); err != nil {
 				t.Errorf("a request on %s for direct connections is refused: %v", leaf, err)

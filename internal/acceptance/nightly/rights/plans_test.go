@@ -7,9 +7,6 @@ import (
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
@@ -54,12 +51,9 @@ func TestAccNothingInTheExampleOfARoleForPlansIsSuperfluous(t *testing.T) {
 	onEachStage(t, func(s *stage) {
 		silent := func() { // the gateways seem to have reported nothing for a long time
 			s.has()()
-			for leaf, name := range map[string]string{"rome": "gw-milan", "milan": "gw-rome"} {
-				connection := &networkingv1beta1.Connection{ObjectMeta: metav1.ObjectMeta{Namespace: ownNamespace, Name: name}}
-				report := `{"status":{"latency":{"value":"1ms","timestamp":"2026-01-01T00:00:00Z"}}}`
-				err := s.lab.Client(s.t, leaf).Status().Patch(
-					s.t.Context(), connection, client.RawPatch(types.MergePatchType, []byte(report)))
-				acctest.Must(s.t, err)
+			for leaf, other := range acctest.Other {
+				s.lab.PatchStatus(s.t, leaf, acctest.Named(&networkingv1beta1.Connection{}, ownNamespace, "gw-"+other),
+					`{"status":{"latency":{"value":"1ms","timestamp":"2026-01-01T00:00:00Z"}}}`)
 			}
 		}
 		withoutAddress := func() {

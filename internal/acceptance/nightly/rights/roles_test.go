@@ -1,8 +1,9 @@
 package rights
 
 import (
-	"fmt"
 	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -16,32 +17,25 @@ func TestAccTheExampleOfARoleIsEnoughForTheWholeLifeOfAShortcut(t *testing.T) {
 			l.Have(t, leaf, acctest.NamespaceNamed("liqo-shortcuts"))
 		}
 		p := limitedExample(t, l, "shortcuts", "key-rotation", "allowed-traffic")
-		const shortcut = `
-			resource "liqo_shortcut" "rome_milan" {
-			  client         = "rome"
-			  server         = "milan"
-			  server_gateway = { service_type = "NodePort" }
-			  %s
-			  %s
-			}`
 		const allowing = `allow = [{ to = "server", protocol = "TCP", port = 5432 }]`
 		p.Run("init")
 		for _, namespaces := range []string{"", `
 			  client_namespace = "liqo-shortcuts"
-			  server_namespace = "liqo-shortcuts"`} {
+			  server_namespace = "liqo-shortcuts"
+			`} {
 			for _, settings := range []string{"", `
 				  mtu            = 1400
 				  cidr_remapping = "forbid"
 				  key_rotation_trigger   = "2"`, allowing, `
 				  on_destroy = "disconnect"`} {
-				p.Write("shortcut.tf", fmt.Sprintf(shortcut, namespaces, settings))
+				p.Write("shortcut.tf", acctest.Joining("rome_milan", "rome", "milan", namespaces+settings))
 				p.Run("apply", "-auto-approve")
 				p.IsConnected()
 			}
 			p.Unchanged()
 			p.Run("destroy", "-auto-approve")
 			// Another one takes over what the first one has left.
-			p.Write("shortcut.tf", fmt.Sprintf(shortcut, namespaces, allowing))
+			p.Write("shortcut.tf", acctest.Joining("rome_milan", "rome", "milan", namespaces+allowing))
 			p.Again()
 			p.Run("destroy", "-auto-approve")
 		}
@@ -52,29 +46,15 @@ func TestAccTheExampleOfARoleIsEnoughToImportANetworkMadeByLiqoctlAndChangeIt(t 
 	lab := acctest.Borrow(t, acctest.Pair)
 	p := limitedExample(t, lab, "shortcuts")
 	lab.JoinByHand(t, "rome", "milan")
-	p.Write("shortcut.tf", `
-		resource "liqo_shortcut" "rome_milan" {
-		  client         = "rome"
-		  server         = "milan"
-		  mtu            = 1400
-		  server_gateway = { service_type = "NodePort" }
-		}
-		import {
-		  to = liqo_shortcut.rome_milan
-		  id = "rome/milan"
-		}`)
+	p.Write("shortcut.tf", acctest.Joining("rome_milan", "rome", "milan", "mtu = 1400")+acctest.ImportRomeMilan)
 	p.Apply()
 }
 
 func TestAccTheExampleOfARoleIsEnoughToExplainAFailure(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Pair)
 	p := limitedExample(t, lab, "shortcuts")
-	p.Write("shortcut.tf", `
-		resource "liqo_shortcut" "rome_milan" {
-		  client   = "rome"
-		  server   = "milan"
-		  timeouts = { create = "`+acctest.Ample+`" }
-		}`)
+	p.Write("shortcut.tf", acctest.FromTo("rome_milan", "rome", "milan",
+		`timeouts = { create = "`+acctest.Ample+`" }`))
 	p.Run("init")
 	lab.Set(t, "milan", "pull-image=false")
 	output := p.Refused("apply", "-auto-approve")
@@ -90,11 +70,7 @@ func TestAccTheExampleOfAReadOnlyRoleIsEnoughForAPlan(t *testing.T) {
 	p.Write("shortcut.tf", acctest.ShortcutRomeMilan+`
 		data "liqo_cluster" "rome" { name = "rome" }
 		data "liqo_shortcuts" "all" {}
-		data "liqo_topology" "all" {}
-		data "liqo_shortcut" "rome_milan" {
-		  client = "rome"
-		  server = "milan"
-		}`)
+		data "liqo_topology" "all" {}`+acctest.DataRomeMilan)
 	p.Run("init")
 
 	p.SetJSON("TF_VAR_leaves", readers)
@@ -115,4 +91,32 @@ func limitedExample(t *testing.T, l *acctest.Lab, roles ...string) *acctest.Proj
 	p := l.Example(t, "credentials/token")
 	p.SetJSON("TF_VAR_leaves", leaves)
 	return p
+}
+
+func TestMain(m *testing.M) { acctest.Main(m) }
+
+// onEachKubernetes runs a test on a lab with Rome and Milan, and, unless it is a short one, on another lab whose API
+// servers are the oldest and the newest that a release of Liqo supports.
+func onEachKubernetes(t *testing.T, test func(*testing.T, *acctest.Lab)) {
+	t.Helper()
+	labs := map[string][]string{"Kubernetes of the lab": acctest.Pair}
+	if !testing.Short() {
+		labs["oldest and newest Kubernetes"] = []string{
+			"--cluster=rome=10.202.0.0/16,kubernetes=" + acctest.OldestKubernetes,
+			"--cluster=milan=10.203.0.0/16,kubernetes=" + acctest.NewestKubernetes,
+		}
+	}
+	for name, options := range labs {
+		t.Run(name, func(t *testing.T) { test(t, acctest.Borrow(t, options)) })
+	}
+}
+
+// reachedWith returns the access of an account with these roles to Rome and Milan.
+func reachedWith(t *testing.T, l *acctest.Lab, account string, roles []client.Object) map[string]acctest.Leaf {
+	t.Helper()
+	leaves := map[string]acctest.Leaf{}
+	for _, name := range []string{"rome", "milan"} {
+		leaves[name] = l.ReachedAs(t, name, account, roles)
+	}
+	return leaves
 }

@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 )
 
@@ -30,12 +32,9 @@ func TestAccNothingInTheExampleOfARoleForShortcutsIsSuperfluous(t *testing.T) {
 		leased := func(renewed time.Time) func() { // by someone else
 			return func() {
 				s.remove()
-				s.lab.Have(s.t, "milan", &coordinationv1.Lease{
-					ObjectMeta: metav1.ObjectMeta{Namespace: "liqo", Name: "terraform-provider-liqo.milan.rome"},
-					Spec: coordinationv1.LeaseSpec{
-						HolderIdentity: new("someone"), RenewTime: &metav1.MicroTime{Time: renewed},
-					},
-				})
+				s.lab.Have(s.t, "milan", acctest.Named(&coordinationv1.Lease{Spec: coordinationv1.LeaseSpec{
+					HolderIdentity: new("someone"), RenewTime: &metav1.MicroTime{Time: renewed},
+				}}, "liqo", "terraform-provider-liqo.milan.rome"))
 			}
 		}
 		withoutLiqo := func(leaf string) func() {
@@ -91,17 +90,13 @@ func TestAccNothingInTheExampleOfARoleForShortcutsIsSuperfluous(t *testing.T) {
 			{name: "a create in tenant namespaces that a shortcut has left", do: connects(inTenantNamespaces),
 				prepare: func() {
 					anew()
-					if err := s.administrator.Disconnect(s.t.Context(), shortcut.Removal{KeepConfigurations: true}); err != nil {
-						s.t.Fatal(err)
-					}
+					acctest.Must(s.t, s.administrator.Disconnect(s.t.Context(), shortcut.Removal{KeepConfigurations: true}))
 				}, rights: []string{"patch namespaces"}},
 			{name: "a destroy of tenant namespaces", prepare: anew, do: disconnects, rights: []string{"delete namespaces"}},
 			{name: "a destroy while a tenant namespace stays", do: disconnects,
 				prepare: func() {
 					anew()
-					s.lab.Have(s.t, "milan", &corev1.ConfigMap{
-						ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "held"},
-					})
+					s.lab.Have(s.t, "milan", acctest.Named(&corev1.ConfigMap{}, "liqo-tenant-rome", "held"))
 					s.hold("milan", "liqo-tenant-rome", &corev1.ConfigMapList{})
 				}, rights: []string{"watch namespaces"}},
 			{name: "a destroy of a gateway with a Secret of the user", do: disconnects,
@@ -137,5 +132,42 @@ func TestAccNothingInTheExampleOfARoleForShortcutsIsSuperfluous(t *testing.T) {
 				limit: object.limit, rights: []string{object.right}})
 		}
 		s.needsEveryRight([]string{"shortcuts", "key-rotation"}, []string{"plans", "pods", "allowed-traffic"}, uses)
+	})
+}
+
+func TestAccNothingInTheExamplesOfRolesForPodsAndRulesIsSuperfluous(t *testing.T) {
+	firewalls := []string{"firewallconfigurations.networking.liqo.io"}
+	withPods := func(spec *shortcut.Spec) {
+		pods := &liqo.PodSettings{Annotations: map[string]string{"example.com/a": "b"}}
+		spec.Client.Pods, spec.Server.Pods = pods, pods
+	}
+	allowing := func(port int32) func(*shortcut.Spec) {
+		return func(spec *shortcut.Spec) {
+			spec.Allow = &shortcut.Allow{ToServer: []liqo.Rule{{Protocol: liqo.TCP, Port: port}}}
+		}
+	}
+	onEachStage(t, func(s *stage) {
+		limited := s.has(allowing(5432))
+		s.needsEveryRight([]string{"pods", "allowed-traffic"}, []string{"shortcuts", "key-rotation"}, []use{
+			{name: "settings of the gateways' pods", prepare: s.remove, do: connects(withPods),
+				rights: of(templates, "create", "patch")},
+			// Without these, nobody asks whether the Deployments would be refused.
+			{name: "new gateways with settings of their pods", prepare: s.remove, do: connects(withPods), succeeds: true,
+				rights: []string{"create deployments.apps"}},
+			{name: "other settings of the gateways' pods", prepare: s.has(), do: connects(withPods), succeeds: true,
+				rights: []string{"patch deployments.apps"}},
+			{name: "a destroy of gateways with settings of their pods", do: disconnects,
+				prepare: func() { s.remove(); s.has(withPods)() },
+				rights:  of(templates, "delete")},
+			{name: "a create with rules of what may cross", prepare: s.remove, do: connects(allowing(5432)),
+				rights: of(firewalls, "create", "patch")},
+			{name: "a look at rules that lasts", prepare: limited,
+				do: looksForLong(&networkingv1beta1.FirewallConfiguration{}), rights: of(firewalls, "watch")},
+			{name: "a refresh of rules on older API servers", prepare: limited, fault: withoutStreaming, do: observes,
+				rights: of(firewalls, "list")},
+			{name: "a change of rules", prepare: limited, do: connects(allowing(443)),
+				rights: []string{"patch firewallconfigurations/status.networking.liqo.io"}},
+			{name: "a removal of all rules", prepare: limited, do: connects(), rights: of(firewalls, "delete", "get")},
+		})
 	})
 }

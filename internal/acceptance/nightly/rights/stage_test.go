@@ -49,10 +49,7 @@ func onEachStage(t *testing.T, test func(*stage)) {
 		administrator, err := join(t, l.ReachedAsAdministrator(t, "rome", "milan"))
 		acctest.Must(t, err)
 		s := &stage{t, l, administrator}
-		t.Cleanup(func() {
-			s.t = t
-			s.remove()
-		})
+		t.Cleanup(s.remove)
 		test(s)
 	})
 }
@@ -144,7 +141,9 @@ func (s *stage) needsEveryRight(files, further []string, uses []use) {
 	}
 	for _, lack := range lacks {
 		t.Run(fmt.Sprintf("%s without the right to %s", lack.use.name, lack.taken), func(t *testing.T) {
+			whole := s.t
 			s.t = t
+			t.Cleanup(func() { s.t = whole })
 			s.refuses(lack.use, lack.taken, lack.accounts)
 		})
 	}

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
@@ -36,7 +34,7 @@ func TestAccPacketsShowInTheMetricsOfTheRunbook(t *testing.T) {
 	}
 	p := lab.Join(t, "milan", acctest.OverNodePort)
 	p.Lab.Reaches(t, "rome", p.ServerAt)
-	for leaf, other := range map[string]string{"rome": "milan", "milan": "rome"} {
+	for leaf, other := range acctest.Other {
 		served := metrics(leaf)
 		for _, name := range names.FindAllString(page, -1) {
 			labels, exists := served[name]
@@ -61,7 +59,7 @@ func TestAccPacketsShowInTheMetricsOfTheRunbook(t *testing.T) {
 	}
 	connected := metrics("rome")["liqo_peer_is_connected"]
 	lab.Link(t, "rome", "milan")("--down")
-	acctest.Await(t, lab.Lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", acctest.Failed)
+	lab.GoesDown(t)
 	served := metrics("rome")
 	down := served["liqo_peer_is_connected"]
 	if !strings.HasSuffix(connected, "} 1") || strings.TrimSuffix(connected, "1")+"0" != down {

@@ -4,18 +4,13 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
 // checkWithData has data of its own, unlike the check of the page.
 const checkWithData = `
-	check "rome_milan" {
-	  data "liqo_shortcut" "rome_milan" {
-	    client = "rome"
-	    server = "milan"
-	  }
+	check "rome_milan" {` + acctest.DataRomeMilan + `
 	  assert {
 	    condition     = data.liqo_shortcut.rome_milan.status == "Connected"
 	    error_message = "The shortcut is ${data.liqo_shortcut.rome_milan.status}."
@@ -39,7 +34,7 @@ func TestAccRunbookOfDriftTellsAChangedLeafFromABrokenTunnel(t *testing.T) {
 	p.Job(script, 0)
 
 	lab.Set(t, "milan", "connect=false")
-	acctest.Await(t, lab, "rome", &networkingv1beta1.ConnectionList{}, "gw-milan", acctest.Failed)
+	lab.GoesDown(t)
 	acctest.Says(t, p.Job(script, 0), `Warning: The tunnel from "rome" to "milan" is down`,
 		"Check block assertion failed", "The shortcut from Rome to Milan is Error.")
 	lab.Set(t, "milan", "connect=true")
@@ -72,12 +67,10 @@ func TestAccRunbookToLookWithoutRepairingSaysWhatIgnoreChangesDoes(t *testing.T)
 		  lifecycle { ignore_changes = all }
 		}`)
 	p.Unchanged()
-	edit := func(leaf string, gateway client.Object, mtu string) {
-		lab.PatchInTenant(t, leaf, gateway, `{"spec":{"mtu":`+mtu+`}}`)
-	}
-	edit("rome", &networkingv1beta1.GatewayClient{}, "1200")
+	const edit = `{"spec":{"mtu":1200}}`
+	lab.PatchInTenant(t, "rome", &networkingv1beta1.GatewayClient{}, edit)
 	acctest.Says(t, p.Job("terraform plan -detailed-exitcode", 2), "+ mtu = 1340")
-	edit("milan", &networkingv1beta1.GatewayServer{}, "1200")
+	lab.PatchInTenant(t, "milan", &networkingv1beta1.GatewayServer{}, edit)
 	p.Unchanged()
 
 	t.Log("A gateway is missing, and nothing but an apply of the shortcut makes it again.")

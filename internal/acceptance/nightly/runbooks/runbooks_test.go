@@ -1,9 +1,11 @@
 package runbooks
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -88,9 +90,7 @@ func TestAccRunbookOfARingConnectsEachLeafWithItsNeighbors(t *testing.T) {
 // The leaves have no AWS, so the test takes only the shortcut of the example.
 func TestAccTheExampleForEKSSetsTheAnnotations(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	example, err := os.ReadFile(acctest.Root + "/examples/eks/main.tf")
-	acctest.Must(t, err)
-	_, block, _ := strings.Cut(string(example), "\nresource ")
+	_, block, _ := strings.Cut(acctest.TextOf(t, "examples/eks/main.tf"), "\nresource ")
 	p := lab.StateIn(t, "eks", "resource "+block)
 	p.Apply()
 	service := acctest.Get[corev1.Service](t, lab, "milan", "liqo-tenant-rome", "gw-rome")
@@ -116,9 +116,56 @@ func TestAccRunbookOfAnotherAddressOfAnAPIServerHasAnEmptyPlan(t *testing.T) {
 	p.Unchanged()
 
 	for _, host := range []string{milan.Host, elsewhere} {
-		at := acctest.Leaf{Host: host, ClusterCACertificate: milan.ClusterCACertificate, Token: milan.Token}
-		p.Configure(lab.Listing("milan = "+at.Entry()) + acctest.ShortcutRomeMilan)
+		milan.Host = host
+		p.Configure(lab.Listing("milan = "+milan.Entry()) + acctest.ShortcutRomeMilan)
 		p.Unchanged()
 	}
 	lab.SameNetworks(t, networks)
+}
+
+// One program has two versions here. So this test shows what Terraform does with versions, and not what a version of
+// the provider does with the state of another one: there is no release yet.
+func TestAccRunbookOfAnotherVersionOfTheProviderAndTheWayBack(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	p := lab.NewProject(t, t.TempDir())
+	mirror := t.TempDir()
+	for _, version := range []string{"0.1.0", "0.2.0"} {
+		acctest.Must(t, acctest.MirrorProvider(mirror, acctest.ProviderProgram, version))
+	}
+	p.InstallFrom(mirror)
+	section, _, _ := strings.Cut(acctest.SectionOf(t, "docs/guides/operations.md", "Upgrade"), "\n## ")
+	commands := acctest.BlocksOf(t, section, "shell")
+	save, install, restore := commands[0], commands[1], commands[2]
+	uses := func(version string) {
+		p.Write("main.tf", fmt.Sprintf(`
+			terraform {
+			  required_providers {
+			    liqo = { source = "leafmesh/liqo", version = %q }
+			  }
+			}
+			provider "liqo" {
+			  config_path = "~/.kube/config"
+			}`, version)+acctest.ShortcutRomeMilan)
+	}
+
+	uses("0.1.0")
+	acctest.DestroyAtLast(p)
+	p.Apply()
+	p.Shell(save)
+	uses("0.2.0")
+	acctest.Says(t, p.Shell(install), "Installed leafmesh/liqo v0.2.0", "No changes.")
+	uses("0.1.0")
+	acctest.Says(t, p.Shell(install), "Installed leafmesh/liqo v0.1.0", "No changes.")
+
+	// A later version of the provider writes the state.
+	state := p.Read("terraform.tfstate")
+	state = regexp.MustCompile(`"schema_version": \d+`).ReplaceAllString(state, `"schema_version": 1000`)
+	state = regexp.MustCompile(`"serial": \d+`).ReplaceAllStringFunc(state, func(serial string) string {
+		number, _ := strconv.Atoi(strings.TrimPrefix(serial, `"serial": `))
+		return fmt.Sprintf(`"serial": %d`, number+1)
+	})
+	p.Write("terraform.tfstate", state)
+	acctest.Says(t, p.Job("terraform plan", 1),
+		strings.TrimPrefix(strings.TrimSpace(acctest.BlockOf(t, section, "text")), "Error: "))
+	acctest.Says(t, p.Shell(restore), "No changes.")
 }

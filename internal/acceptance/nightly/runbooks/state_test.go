@@ -82,9 +82,7 @@ func TestAccRunbookToMoveAShortcutToAnotherStateChangesNothing(t *testing.T) {
 	networks := lab.Networks(t)
 	former.Configure(blocks[0])
 	acctest.Says(t, former.Run("apply", "-auto-approve"), acctest.Nothing)
-	if left := former.Resources(); left != "" {
-		t.Errorf("the former state has %s", left)
-	}
+	former.HasNoState()
 	const expected = "1 to import, 0 to add, 0 to change, 0 to destroy"
 	if !strings.Contains(page, "`"+expected+"`") {
 		t.Errorf("the page does not expect %q", expected)
@@ -105,9 +103,7 @@ func TestAccRunbookToLeaveTheProviderKeepsNetworksThatLiqoctlRemoves(t *testing.
 	networks := lab.Networks(t)
 	p.Configure(acctest.BlockOf(t, acctest.SectionOf(t, runbooks, "Move a shortcut to another state"), "terraform"))
 	acctest.Says(t, p.Run("apply", "-auto-approve"), acctest.Nothing)
-	if left := p.Resources(); left != "" {
-		t.Errorf("the state has %s", left)
-	}
+	p.HasNoState()
 	lab.SameNetworks(t, networks)
 
 	var gone []<-chan struct{}

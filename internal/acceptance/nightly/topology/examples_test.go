@@ -1,6 +1,8 @@
 package topology
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,24 +10,23 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
 
 func TestAccExamplesOfDataSourcesAndFunctionsAreAppliedWithAProviderBlock(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	folders, err := filepath.Glob(acctest.Root + "/examples/*s/*")
-	acctest.Must(t, err)
-	for _, folder := range folders {
-		kind, name := filepath.Base(filepath.Dir(folder)), filepath.Base(folder)
-		if kind != "data-sources" && kind != "functions" {
-			continue
-		}
-		t.Run(kind+"/"+name, func(t *testing.T) {
-			p := lab.Example(t, kind+"/"+name)
-			block, err := os.ReadFile(acctest.Root + "/examples/provider/provider.tf")
-			acctest.Must(t, err)
-			p.Write("provider.tf", string(block))
+	dataSources, err := filepath.Glob(acctest.Root + "/examples/data-sources/*")
+	functions, err2 := filepath.Glob(acctest.Root + "/examples/functions/*")
+	acctest.Must(t, errors.Join(err, err2))
+	for _, folder := range append(dataSources, functions...) {
+		name := strings.TrimPrefix(folder, acctest.Root+"/examples/")
+		t.Run(name, func(t *testing.T) {
+			p := lab.Example(t, name)
+			p.Write("provider.tf", acctest.TextOf(t, "examples/provider/provider.tf"))
 			p.Run("init")
 			p.Run("apply", "-auto-approve")
 		})
@@ -57,9 +58,7 @@ func TestAccExamplesOfCredentialsReachTheLeaves(t *testing.T) {
 			p.Write("shortcut.tf", acctest.ShortcutRomeMilan)
 			p.Apply()
 			p.IsConnected()
-			state, err := os.ReadFile(p.Dir + "/terraform.tfstate")
-			acctest.Must(t, err)
-			if strings.Contains(string(state), rome.Token) {
+			if strings.Contains(p.Read("terraform.tfstate"), rome.Token) {
 				t.Error("the token is in the state")
 			}
 		})
@@ -75,9 +74,8 @@ func TestAccTheExampleOfEverySettingOfTheGateways(t *testing.T) {
 	p := lab.Example(t, "gateways")
 	p.Set("TF_VAR_router", lab.NodeAddress(t, "europe"))
 	p.Apply()
-	acctest.Says(
-		t, p.Run("state", "show", "liqo_shortcut.rome_milan"), `status = "Connected"`, `addresses = [ "203.0.113.10", ]`,
-		`port = 51850`)
+	acctest.Says(t, p.Run("state", "show", acctest.RomeMilan), `status = "Connected"`,
+		`addresses = [ "203.0.113.10", ]`, `port = 51850`)
 	acctest.Says(t, p.Run("state", "show", "liqo_shortcut.rome_europe"), `status = "Connected"`)
 }
 
@@ -93,11 +91,7 @@ func TestAccTheExampleOfAnImportTakesOverANetworkMadeByLiqoctl(t *testing.T) {
 
 func TestAccTheExampleOfAReplacedClusterNeedsOneApply(t *testing.T) {
 	lab := acctest.Borrow(t, acctest.Topology)
-	left := lab.Written(t, lab.Between("milan", acctest.OverNodePort)+`
-		import {
-		  to = liqo_shortcut.rome_milan
-		  id = "rome/milan"
-		}`)
+	left := lab.Written(t, lab.Between("milan", acctest.OverNodePort)+acctest.ImportRomeMilan)
 	p := lab.Example(t, "replaced-cluster")
 	acctest.Must(t, os.Mkdir(p.Dir+"/cluster", 0o700))
 	p.Write("cluster/main.tf", `
@@ -154,4 +148,66 @@ func TestAccTheExampleOfWhatMayCross(t *testing.T) {
 	p := lab.Example(t, "allowed-traffic")
 	p.Apply()
 	acctest.Says(t, p.Run("state", "show", "-no-color", acctest.RomeMilan), `status = "Connected"`, `end_port = 8080`)
+}
+
+func TestAccTheExampleOfAHubKeepsTheStateInEurope(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	lab.Have(t, "europe", acctest.NamespaceNamed("terraform"))
+	state := acctest.Named(&corev1.Secret{}, "terraform", "tfstate-default-liqo")
+	europe := lab.Client(t, "europe")
+	// Terraform keeps the Secret when the state is empty.
+	acctest.Finally(t, func() error { return europe.Delete(context.WithoutCancel(t.Context()), state) })
+	p := lab.Example(t, "backend")
+	p.Apply()
+	acctest.Says(t, p.Run("output"), `"europe-milan" = "Connected"`, `"europe-rome" = "Connected"`,
+		`"rome-milan" = "Connected"`)
+
+	acctest.Must(t, europe.Get(t.Context(), client.ObjectKeyFromObject(state), state))
+	if state.Labels["app.kubernetes.io/managed-by"] != "terraform" || len(state.Data["tfstate"]) == 0 {
+		t.Errorf("the Secret has labels %v but no Terraform state", state.Labels)
+	}
+}
+
+func TestAccTheExampleOfAStandbyAtEachEnd(t *testing.T) {
+	lab := acctest.Borrow(t, []string{"--cluster=rome=10.202.0.0/16,nodes=2", "--cluster=milan=10.203.0.0/16,nodes=2"})
+	p := lab.Example(t, "high-availability")
+	p.Apply()
+	acctest.Says(t, p.Run("state", "show", "-no-color", acctest.RomeMilan), `lease_duration = "4s"`, `replicas = 2`)
+	for leaf, remote := range acctest.Other {
+		deployment := acctest.Get[appsv1.Deployment](t, lab, leaf, "liqo-tenant-"+remote, "gw-"+remote)
+		if spec := deployment.Spec; *spec.Replicas != 2 || spec.Strategy.Type != appsv1.RollingUpdateDeploymentStrategyType ||
+			len(spec.Template.Spec.Tolerations) < 2 || spec.Template.Spec.TopologySpreadConstraints == nil {
+			t.Errorf("on %s, the Deployment of the gateway is %+v", leaf, spec)
+		}
+	}
+}
+
+// What the page of the list resource says, with its own query. Package protocol has other filters.
+func TestAccANetworkMadeByLiqoctlIsFoundByAQueryAndThenGenerated(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	lab.TakesTenantNamespaces(t)
+	p := lab.NewProject(t, t.TempDir()).OnTerraform114()
+	acctest.DestroyAtLast(p)
+	p.Write("main.tf", lab.Contexts(""))
+	page := acctest.SectionOf(t, "templates/list-resources/shortcut.md", "Example Usage")
+	p.Write("fleet.tfquery.hcl", acctest.BlockOf(t, page, "text"))
+	p.Run("init")
+	lab.JoinByHand(t, "rome", "milan")
+
+	acctest.Says(t, p.Run("query", "-json"), `"display_name":"rome → milan"`)
+	p.Run("query", "-generate-config-out=shortcuts.tf")
+	acctest.Says(t, p.Run("apply", "-auto-approve"), "1 imported, 0 added, 0 changed, 0 destroyed")
+	p.Unchanged()
+}
+
+// Older versions of Terraform have no queries.
+func TestAccANetworkMadeByLiqoctlIsGeneratedFromTheExampleOfADataSource(t *testing.T) {
+	lab := acctest.Borrow(t, acctest.Topology)
+	lab.TakesTenantNamespaces(t)
+	page := acctest.SectionOf(t, "templates/guides/from-liqoctl.md.tmpl", "Import many networks")
+	p := lab.Written(t, lab.Contexts(acctest.BlockOf(t, page, "terraform")))
+	lab.JoinByHand(t, "rome", "milan")
+	acctest.Says(t, p.Shell(acctest.BlockOf(t, page, "shell")), "1 imported, 0 added, 0 changed, 0 destroyed")
+	p.IsConnected()
+	p.Unchanged()
 }

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	"github.com/liqotech/liqo/pkg/liqo-controller-manager/networking/forge"
@@ -22,10 +21,8 @@ import (
 
 func TestAccTortureByACrowdedLeafDoesNotFillTheMemoryOfTheProvider(t *testing.T) {
 	lab := acctest.UseUp(t, acctest.Pair)
-	secrets, pods, configurations := 10_000, 5_000, 500
-	if testing.Short() {
-		secrets, pods, configurations = 1_000, 500, 50
-	}
+	configurations := acctest.OrShort(500, 50)
+	secrets, pods := 20*configurations, 10*configurations
 	leaves := lab.ReachedAsAdministrator(t, "rome", "milan")
 	between, milan := acctest.ProxyFor(t, leaves["milan"])
 	leaves["milan"] = milan
@@ -42,10 +39,7 @@ func TestAccTortureByACrowdedLeafDoesNotFillTheMemoryOfTheProvider(t *testing.T)
 			p.Run(args...)
 			memory = max(memory, end())
 		}
-		received = between.Received()
-		for path, count := range before {
-			received[path] -= count
-		}
+		received = acctest.Since(before, between.Received())
 		t.Logf("%d kB received, at most %d MB of memory", acctest.Total(received)>>10, memory>>20)
 		return received, memory
 	}
@@ -114,38 +108,5 @@ func attach(p *acctest.Project) (end func() int64) {
 			p.T.Fatalf("the memory of the provider: %v\n%s", err, status)
 		}
 		return kibibytes << 10
-	}
-}
-
-func TestAccTortureByAMeshThatOneApplyMakes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("The core makes a mesh of three leaves.")
-	}
-	const count = 10
-	var options, names []string
-	for i := range count {
-		names = append(names, fmt.Sprintf("leaf%d", i))
-		options = append(options, fmt.Sprintf("--cluster=leaf%d=10.%d.0.0/16", i, 202+i))
-	}
-	lab := acctest.Borrow(t, options)
-	p := lab.Written(t, lab.Contexts(fmt.Sprintf(`
-		resource "liqo_shortcut" "mesh" {
-		  for_each       = provider::liqo::mesh(["%s"])
-		  client         = each.value.client
-		  server         = each.value.server
-		  server_gateway = { service_type = "NodePort" }
-		}`, strings.Join(names, `", "`))))
-	shortcuts := count * (count - 1) / 2
-	for _, one := range []struct{ command, says string }{
-		{"apply", fmt.Sprintf("%d added, 0 changed, 0 destroyed", shortcuts)}, {"plan", "No changes"},
-		{"destroy", fmt.Sprintf("%d destroyed", shortcuts)},
-	} {
-		args := []string{one.command, "-parallelism=30"}
-		if one.command != "plan" {
-			args = append(args, "-auto-approve")
-		}
-		began := time.Now()
-		acctest.Says(t, p.Run(args...), one.says)
-		t.Logf("%s of %d shortcuts between %d leaves: %.1f s", one.command, shortcuts, count, time.Since(began).Seconds())
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 // Two runners create the same shortcut at the same time, and something happens to one of them.
@@ -26,11 +27,9 @@ func TestAccTortureOfTwoRunnersOnOnePairEndsWithOneOwner(t *testing.T) {
 	runners := []*acctest.Runner{
 		lab.NewRunner(t, "first", config, leaves), lab.NewRunner(t, "second", config, leaves),
 	}
-	for _, one := range runners {
-		one.Run("init")
-	}
-	before, err := lab.Inventory(t.Context())
-	acctest.Must(t, err)
+	runners[0].Run("init")
+	runners[1].Run("init")
+	before := lab.Inventory(t)
 	began := time.Now()
 	runners[0].Run("apply", "-auto-approve")
 	took := time.Since(began)
@@ -42,14 +41,21 @@ func TestAccTortureOfTwoRunnersOnOnePairEndsWithOneOwner(t *testing.T) {
 			t.Log("In the last round, the applies said:", said)
 		}
 	})
-	longest := 30 * time.Second
-	if testing.Short() {
-		longest = 12 * time.Second
-	}
+	longest := acctest.OrShort(30*time.Second, 12*time.Second)
 	const shortest = 5 * time.Second
 	for range acctest.Rounds(t, 3) {
 		lasts := shortest + dice.Within(longest-shortest)
 		away := [][]string{{"rome"}, {"milan"}, {"rome", "milan"}}[dice.Below(3)]
+		onWays := func(struck *acctest.Runner, begin func(*clustertest.Proxy) (end func())) {
+			var ends []func()
+			for _, leaf := range away {
+				ends = append(ends, begin(struck.Ways[leaf]))
+			}
+			<-time.After(lasts)
+			for _, end := range ends {
+				end()
+			}
+		}
 		troubles := []struct {
 			name   string
 			strike func(*acctest.Runner, *acctest.Execution)
@@ -64,23 +70,13 @@ func TestAccTortureOfTwoRunnersOnOnePairEndsWithOneOwner(t *testing.T) {
 				acctest.Must(t, running.Signal(syscall.SIGCONT))
 			}},
 			{"no way to " + strings.Join(away, " and "), func(struck *acctest.Runner, _ *acctest.Execution) {
-				var heals []func()
-				for _, leaf := range away {
-					heals = append(heals, struck.Ways[leaf].Cut())
-				}
-				<-time.After(lasts)
-				for _, heal := range heals {
-					heal()
-				}
+				onWays(struck, (*clustertest.Proxy).Cut)
 			}},
 			{"401 by " + strings.Join(away, " and "), func(struck *acctest.Runner, _ *acctest.Execution) {
-				for _, leaf := range away {
-					struck.Ways[leaf].Disturb(answer(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized"))
-				}
-				<-time.After(lasts)
-				for _, leaf := range away {
-					struck.Ways[leaf].Disturb(nil)
-				}
+				onWays(struck, func(way *clustertest.Proxy) func() {
+					way.Disturb(answer(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized"))
+					return func() { way.Disturb(nil) }
+				})
 			}},
 		}
 		happens, struck, first := troubles[dice.Below(len(troubles))], dice.Below(2), dice.Below(2)
@@ -112,7 +108,7 @@ func TestAccTortureOfTwoRunnersOnOnePairEndsWithOneOwner(t *testing.T) {
 		lab.ReachesSoon(t, "rome", owner.Run("output", "-raw", "server_at"))
 		lab.ReachesSoon(t, "milan", owner.Run("output", "-raw", "rome_at"))
 		owner.Run("destroy", "-auto-approve")
-		acctest.Must(t, lab.SameInventory(t.Context(), t, before))
+		acctest.Must(t, lab.SameInventory(t, before))
 	}
 }
 

@@ -2,7 +2,6 @@ package torture
 
 import (
 	"fmt"
-	"os/exec"
 	"slices"
 	"strings"
 	"syscall"
@@ -10,6 +9,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
 )
@@ -61,12 +64,8 @@ func TestAccTortureOfAShortcutEndsWithAllOrNothing(t *testing.T) {
 			lab.Set(t, "milan", "liqo=running")
 		}},
 		{"liqoctl removes the network", func(*acctest.Execution) {
-			output, err := exec.CommandContext(t.Context(), acctest.LiqoctlProgram, "network", "reset", "--skip-confirm",
-				"--kubeconfig", lab.Cluster(t, "rome").Kubeconfig, "--remote-kubeconfig", lab.Cluster(t, "milan").Kubeconfig,
-			).CombinedOutput()
-			if err != nil { // for example because Terraform has removed the same object
-				t.Logf("liqoctl: %v\n%s", err, output)
-			}
+			// It may fail, for example because Terraform has removed the same object.
+			t.Log(lab.TryLiqoctl(t, "rome", "milan", "network", "reset"))
 		}},
 		{"an API server is away", func(running *acctest.Execution) {
 			leaf := []string{"rome", "milan"}[dice.Below(2)]
@@ -93,8 +92,7 @@ func TestAccTortureOfAShortcutEndsWithAllOrNothing(t *testing.T) {
 		}},
 	}
 
-	before, err := lab.Inventory(t.Context())
-	acctest.Must(t, err)
+	before := lab.Inventory(t)
 	mtu, keys, took := 1340, 0, map[string]time.Duration{}
 	for round := range 3 + acctest.Rounds(t, 10) {
 		operation := []string{"create", "update", "destroy"}[round%3]
@@ -132,7 +130,7 @@ func TestAccTortureOfAShortcutEndsWithAllOrNothing(t *testing.T) {
 			took[operation] = time.Since(began)
 		}
 		if operation == "destroy" {
-			acctest.Must(t, lab.SameInventory(t.Context(), t, before))
+			acctest.Must(t, lab.SameInventory(t, before))
 			continue
 		}
 		p.Unchanged()
@@ -154,5 +152,60 @@ func isWhole(t *testing.T, l *acctest.Lab) {
 		"rome GatewayClient", "rome PublicKey",
 	}) {
 		t.Fatalf("the leaves have %q", kinds)
+	}
+}
+
+func TestAccTortureOfALeafWithoutLiqoCanBeGivenUp(t *testing.T) {
+	lab := acctest.UseUp(t, acctest.Pair)
+	ofRome := func() []string {
+		return slices.DeleteFunc(lab.Inventory(t), func(line string) bool {
+			return !strings.HasPrefix(line, "rome ") && !strings.HasPrefix(line, "rome:")
+		})
+	}
+	before := ofRome()
+	p := lab.Applied(t, lab.Between("milan", acctest.OverNodePort))
+	uninstallLiqo(t, lab, "milan")
+	acctest.Says(t, p.Run("plan"), `Warning: The API server does not know a kind that Liqo installs on leaf "milan"`,
+		"Install Liqo on this leaf", "No changes.")
+	acctest.Says(t, p.Refused("destroy", "-auto-approve"),
+		`Error: The API server does not know a kind that Liqo installs on leaf "milan"`, "abandon_lost_cluster = true")
+	p.Write("main.tf", lab.Between("milan", acctest.OverNodePort+"\nabandon_lost_cluster = true"))
+	acctest.Says(t, p.Run("apply", "-auto-approve"), acctest.InPlace)
+	acctest.Says(t, p.Run("destroy", "-auto-approve"), "Warning: Only one leaf was cleaned", "1 destroyed")
+	if after := ofRome(); !slices.Equal(after, before) {
+		t.Errorf("before the shortcut, Rome had:\n%q\nNow it has:\n%q", before, after)
+	}
+}
+
+// uninstallLiqo stops Liqo's controllers and deletes all its kinds with all objects. Nobody else removes the
+// finalizers.
+func uninstallLiqo(t *testing.T, l *acctest.Lab, name string) {
+	t.Helper()
+	listOf := func(group, version, kind string) *unstructured.UnstructuredList {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(schema.GroupVersionKind{Group: group, Version: version, Kind: kind})
+		return list
+	}
+	l.Command(t, "set", name, "liqo=stopped")
+	c, kinds := l.Client(t, name), listOf("apiextensions.k8s.io", "v1", "CustomResourceDefinitionList")
+	acctest.Must(t, c.List(t.Context(), kinds))
+	for i := range kinds.Items {
+		kind := &kinds.Items[i]
+		group, _, _ := unstructured.NestedString(kind.Object, "spec", "group") // every definition has these
+		listKind, _, _ := unstructured.NestedString(kind.Object, "spec", "names", "listKind")
+		versions, _, _ := unstructured.NestedStringSlice(kind.Object, "status", "storedVersions")
+		if !strings.HasSuffix(group, "liqo.io") {
+			continue
+		}
+		objects := listOf(group, versions[0], listKind)
+		acctest.Must(t, c.List(t.Context(), objects))
+		for i := range objects.Items {
+			acctest.Must(t, client.IgnoreNotFound(c.Patch(t.Context(), &objects.Items[i],
+				client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))))
+		}
+		gone := l.Gone(t, name, listOf("apiextensions.k8s.io", "v1", "CustomResourceDefinitionList"),
+			client.MatchingFields{"metadata.name": kind.GetName()})
+		acctest.Must(t, c.Delete(t.Context(), kind))
+		<-gone
 	}
 }

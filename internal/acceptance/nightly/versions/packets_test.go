@@ -147,10 +147,9 @@ func TestAccPacketsCrossAfterARepairWithOtherRangesOnOlderLiqo(t *testing.T) {
 	for at, network := range map[string]string{"rome": "server_network", "milan": "client_network"} {
 		pods := "one(liqo_shortcut.rome_milan." + network + ".remapped_pod_cidrs)"
 		former := p.Evaluate(pods)
-		other := map[string]string{"rome": "milan", "milan": "rome"}[at]
 		ranges := map[string]string{
-			other + "-pod":      former,
-			other + "-external": p.Evaluate("liqo_shortcut.rome_milan." + network + ".remapped_external_cidr"),
+			acctest.Other[at] + "-pod":      former,
+			acctest.Other[at] + "-external": p.Evaluate("liqo_shortcut.rome_milan." + network + ".remapped_external_cidr"),
 		}
 		var released []<-chan struct{}
 		for name := range ranges {
@@ -162,10 +161,9 @@ func TestAccPacketsCrossAfterARepairWithOtherRangesOnOlderLiqo(t *testing.T) {
 			<-network
 		}
 		for name, cidr := range ranges {
-			taken := &ipamv1alpha1.Network{
-				ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "taken-" + name},
-				Spec:       ipamv1alpha1.NetworkSpec{CIDR: networkingv1beta1.CIDR(cidr)},
-			}
+			taken := acctest.Named(&ipamv1alpha1.Network{
+				Spec: ipamv1alpha1.NetworkSpec{CIDR: networkingv1beta1.CIDR(cidr)},
+			}, metav1.NamespaceDefault, "taken-"+name)
 			lab.Have(t, at, taken)
 			acctest.Await(t, lab.Lab, at, &ipamv1alpha1.NetworkList{}, taken.Name, func(network *ipamv1alpha1.Network) bool {
 				return network.Status.CIDR == network.Spec.CIDR
