@@ -37,13 +37,11 @@ func Borrow(t *testing.T, options []string) *Lab {
 	t.Helper()
 	l := take(t, options)
 	t.Cleanup(func() {
-		if err := l.SameInventory(t, l.before); err != nil {
-			t.Error(err)
-		}
 		if t.Failed() { // what the test has left must not affect others
 			stopLab()
 		}
 	})
+	Finally(t, func() error { return l.SameInventory(t, l.before) })
 	return l
 }
 

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -165,20 +164,6 @@ func TestAccTheExampleOfAHubKeepsTheStateInEurope(t *testing.T) {
 	acctest.Must(t, europe.Get(t.Context(), client.ObjectKeyFromObject(state), state))
 	if state.Labels["app.kubernetes.io/managed-by"] != "terraform" || len(state.Data["tfstate"]) == 0 {
 		t.Errorf("the Secret has labels %v but no Terraform state", state.Labels)
-	}
-}
-
-func TestAccTheExampleOfAStandbyAtEachEnd(t *testing.T) {
-	lab := acctest.Borrow(t, []string{"--cluster=rome=10.202.0.0/16,nodes=2", "--cluster=milan=10.203.0.0/16,nodes=2"})
-	p := lab.Example(t, "high-availability")
-	p.Apply()
-	acctest.Says(t, p.Run("state", "show", "-no-color", acctest.RomeMilan), `lease_duration = "4s"`, `replicas = 2`)
-	for leaf, remote := range acctest.Other {
-		deployment := acctest.Get[appsv1.Deployment](t, lab, leaf, "liqo-tenant-"+remote, "gw-"+remote)
-		if spec := deployment.Spec; *spec.Replicas != 2 || spec.Strategy.Type != appsv1.RollingUpdateDeploymentStrategyType ||
-			len(spec.Template.Spec.Tolerations) < 2 || spec.Template.Spec.TopologySpreadConstraints == nil {
-			t.Errorf("on %s, the Deployment of the gateway is %+v", leaf, spec)
-		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/acceptance/acctest"
@@ -97,4 +98,19 @@ func script(p *acctest.Project, name string, args ...string) {
 	p.T.Helper()
 	p.WithPrograms(acctest.ExamplePrograms(p.T))
 	p.Shell(strings.Join(append([]string{"./" + name}, args...), " "))
+}
+
+// Its lab is another one, so it comes last.
+func TestAccTheExampleOfAStandbyAtEachEnd(t *testing.T) {
+	lab := acctest.Borrow(t, []string{"--cluster=rome=10.202.0.0/16,nodes=2", "--cluster=milan=10.203.0.0/16,nodes=2"})
+	p := lab.Example(t, "high-availability")
+	p.Apply()
+	acctest.Says(t, p.Run("state", "show", "-no-color", acctest.RomeMilan), `lease_duration = "4s"`, `replicas = 2`)
+	for leaf, remote := range acctest.Other {
+		deployment := acctest.Get[appsv1.Deployment](t, lab, leaf, "liqo-tenant-"+remote, "gw-"+remote)
+		if spec := deployment.Spec; *spec.Replicas != 2 || spec.Strategy.Type != appsv1.RollingUpdateDeploymentStrategyType ||
+			len(spec.Template.Spec.Tolerations) < 2 || spec.Template.Spec.TopologySpreadConstraints == nil {
+			t.Errorf("on %s, the Deployment of the gateway is %+v", leaf, spec)
+		}
+	}
 }
