@@ -2,6 +2,8 @@
 package clustertest
 
 import (
+	"context"
+	"errors"
 	"maps"
 	"reflect"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -68,9 +71,23 @@ func Leaf(tb testing.TB, name string, objects ...client.Object) *cluster.Leaf {
 		WithIndex(&corev1.Service{}, "spec.type", func(object client.Object) []string {
 			service := object.(*corev1.Service) //nolint:errcheck,forcetypeassert // an index of Services gets Services
 			return []string{string(service.Spec.Type)}
-		}).WithInterceptorFuncs(interceptor.Funcs{Watch: watchSelected}).Build()
+		}).WithInterceptorFuncs(interceptor.Funcs{Watch: watchSelected, Delete: deleteExact}).Build()
 	clients := cluster.Clients{Cached: c, Live: c}
 	leaf := cluster.New(name, liqov1beta1.ClusterID(name), "liqo", clients, watchEvents{c})
 	leaf.UID = types.UID("uid-of-" + name)
 	return WithSchemas(leaf, networkingSchemas(since12, serviceMetadata, properties{}, properties{}))
+}
+
+// deleteExact deletes an object unless it has another UID than the request requires. Other preconditions are the fake
+// client's.
+func deleteExact(
+	ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption,
+) error {
+	required := (&client.DeleteOptions{}).ApplyOptions(options).Preconditions
+	current := object.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy
+	err := c.Get(ctx, client.ObjectKeyFromObject(object), current)
+	if err == nil && required != nil && required.UID != nil && *required.UID != current.GetUID() {
+		return apierrors.NewConflict(schema.GroupResource{}, object.GetName(), errors.New("it has another UID"))
+	}
+	return c.Delete(ctx, object, options...)
 }
