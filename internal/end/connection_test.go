@@ -1,32 +1,13 @@
 package end
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
-
-func TestAWaitForAnExistingObjectEndsAtOnce(t *testing.T) {
-	client, server := romesEnd(t, clustertest.ClientEnd("milan",
-		networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected})...),
-		milansEnd(t, clustertest.ServerEnd("rome",
-			networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected})...)
-	endpoint, err := server.WaitForEndpoint(t.Context(), EnsuredGateway{})
-	if err != nil || !reflect.DeepEqual(endpoint,
-		liqo.Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}) {
-		t.Errorf("the endpoint is %+v (%v)", endpoint, err)
-	}
-	for _, e := range []*End{client, server} {
-		if err := e.WaitForConnection(t.Context()); err != nil {
-			t.Errorf("%s: %v", e.Leaf.Name, err)
-		}
-	}
-}
 
 func TestAWaitEndsWhenSomeoneElseDeletesTheGateway(t *testing.T) {
 	gateway := clustertest.GatewayServer("rome", 51840)

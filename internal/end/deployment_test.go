@@ -54,8 +54,8 @@ func TestADeploymentThatTheAPIServerRefusesIsNamedBeforeTheGatewayChanges(t *tes
 			if refused := err != nil; refused != test.refused || asked["create"] != 1 {
 				t.Errorf("got %v after %v dry runs", err, asked)
 			}
-			if objects, _ := milan.Find(t.Context()); (objects.Gateway == nil) != test.refused {
-				t.Errorf("there is the gateway %v", objects.Gateway)
+			if gateway := found(t, milan).Gateway; (gateway == nil) != test.refused {
+				t.Errorf("there is the gateway %v", gateway)
 			}
 
 			milan = milansEnd(t, clustertest.GatewayDeployment("rome"))

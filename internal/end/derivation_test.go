@@ -72,6 +72,18 @@ func eachChart(t *testing.T, test func(t *testing.T, template string, electing [
 	}
 }
 
+// electionOf are the arguments of a container about the election, and all others.
+func electionOf(container corev1.Container) (flags, others []string) {
+	for _, arg := range container.Args {
+		if strings.HasPrefix(arg, "--leader-election") {
+			flags = append(flags, arg)
+		} else {
+			others = append(others, arg)
+		}
+	}
+	return flags, others
+}
+
 func TestReplicasElectTheActiveOneInEveryVersionOfLiqo(t *testing.T) {
 	eachChart(t, func(t *testing.T, template string, electing []string) {
 		t.Helper()
@@ -87,18 +99,12 @@ func TestReplicasElectTheActiveOneInEveryVersionOfLiqo(t *testing.T) {
 		}
 		var found []string
 		for i, container := range pods.Spec.Containers {
-			were := before.Deployment.Spec.Template.Spec.Containers[i].Args
-			rest := slices.DeleteFunc(slices.Clone(container.Args), func(arg string) bool {
-				return strings.HasPrefix(arg, "--leader-election")
-			})
-			if others := slices.DeleteFunc(slices.Clone(were), func(arg string) bool {
-				return strings.HasPrefix(arg, "--leader-election")
-			}); !slices.Equal(rest, others) {
+			_, others := electionOf(before.Deployment.Spec.Template.Spec.Containers[i])
+			flags, rest := electionOf(container)
+			if !slices.Equal(rest, others) {
 				t.Errorf("%s has %v, and had %v", container.Name, rest, others)
 			}
-			if flags := slices.DeleteFunc(slices.Clone(container.Args), func(arg string) bool {
-				return !strings.HasPrefix(arg, "--leader-election")
-			}); slices.Equal(flags, []string{
+			if slices.Equal(flags, []string{
 				"--leader-election=true", "--leader-election-lease-duration=4s", "--leader-election-renew-deadline=2.667s",
 				"--leader-election-retry-period=533ms",
 			}) {
@@ -169,6 +175,12 @@ func TestSettingsOfPodsReachThemAndLeaveTheRest(t *testing.T) {
 
 func TestWhatATemplateCannotExpressIsRefusedWithTheReason(t *testing.T) {
 	two := liqo.PodSettings{Replicas: 2}
+	containersIn := func(spec map[string]any) []map[string]any {
+		d, err := deploymentIn(spec)
+		must(t, err)
+		return d.containers
+	}
+	const noDeployment = "`pods`: the template has no Deployment whose pods could have settings"
 	for name, test := range map[string]struct {
 		change   func(spec map[string]any)
 		settings liqo.PodSettings
@@ -176,13 +188,10 @@ func TestWhatATemplateCannotExpressIsRefusedWithTheReason(t *testing.T) {
 	}{
 		"no Deployment": {func(spec map[string]any) {
 			delete(fieldsOf(fieldsOf(spec["template"])["spec"]), "deployment")
-		}, two, "`pods`: the template has no Deployment whose pods could have settings"},
-		"nothing at all": {func(spec map[string]any) { clear(spec) }, two,
-			"`pods`: the template has no Deployment whose pods could have settings"},
+		}, two, noDeployment},
+		"nothing at all": {func(spec map[string]any) { clear(spec) }, two, noDeployment},
 		"no election": {func(spec map[string]any) {
-			d, err := deploymentIn(spec)
-			must(t, err)
-			for _, container := range d.containers {
+			for _, container := range containersIn(spec) {
 				container["args"] = []any{"--mode=server"}
 			}
 		}, two, "`replicas`: no container in the template has the argument --leader-election, with which replicas agree on " +
@@ -202,9 +211,7 @@ func TestWhatATemplateCannotExpressIsRefusedWithTheReason(t *testing.T) {
 		"a container that is not there": {nil, liqo.PodSettings{Resources: map[string]liqo.ContainerResources{"wg": {}}},
 			"`resources`: the template has no container \"wg\"; it has gateway, wireguard, geneve"},
 		"more than a limit of the template": {func(spec map[string]any) {
-			d, err := deploymentIn(spec)
-			must(t, err)
-			part(part(d.containers[1], "resources"), "limits")["memory"] = "256Mi"
+			part(part(containersIn(spec)[1], "resources"), "limits")["memory"] = "256Mi"
 		}, liqo.PodSettings{Resources: map[string]liqo.ContainerResources{
 			"wireguard": {Requests: map[string]string{"memory": "0.5Gi", "cpu": "1"}},
 		}}, "`resources`: container \"wireguard\" would request 512Mi of memory, more than its limit of 256Mi, with what " +
@@ -226,6 +233,36 @@ func TestWhatATemplateCannotExpressIsRefusedWithTheReason(t *testing.T) {
 			}
 			if !reflect.DeepEqual(spec, before) {
 				t.Error("the base has changed")
+			}
+		})
+	}
+}
+
+func TestARequestThatContradictsItsLimitIsRefusedAsInKubernetes(t *testing.T) {
+	type quantities = map[string]any
+	for name, test := range map[string]struct {
+		requests, limits quantities
+		expected         string
+	}{
+		"none":     {nil, nil, ""},
+		"no limit": {quantities{"cpu": "1"}, quantities{"memory": "1Gi"}, ""},
+		"as much":  {quantities{"cpu": "1000m"}, quantities{"cpu": int64(1)}, ""},
+		"less":     {quantities{"memory": "1Mi"}, quantities{"memory": "2Mi"}, ""},
+		"more": {
+			quantities{"cpu": "1500m"}, quantities{"cpu": int64(1)}, "1500m of cpu, more than its limit of 1",
+		},
+		"rendered by Liqo":        {quantities{"cpu": "{{ .X }}"}, quantities{"cpu": "1"}, ""},
+		"below what Liqo renders": {quantities{"cpu": "1"}, quantities{"cpu": "{{ .X }}"}, ""},
+		"a device":                {quantities{"example.com/gpu": "1"}, quantities{"example.com/gpu": "1"}, ""},
+		"a device without limit":  {quantities{"example.com/gpu": "1"}, nil, "1 of example.com/gpu without a limit"},
+		"a part of huge pages": {
+			quantities{"hugepages-2Mi": "2Mi"}, quantities{"hugepages-2Mi": "4Mi"},
+			"2Mi of hugepages-2Mi, less than its limit of 4Mi",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := contradiction(test.requests, test.limits); got != test.expected {
+				t.Errorf("got %q", got)
 			}
 		})
 	}

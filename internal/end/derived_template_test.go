@@ -26,9 +26,7 @@ func ensure(t *testing.T, milan *End, settings liqo.GatewaySettings) *networking
 	t.Helper()
 	_, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, settings)
 	must(t, err)
-	objects, err := milan.Find(t.Context())
-	must(t, err)
-	return objects.Gateway.Server
+	return found(t, milan).Gateway.Server
 }
 
 // templateOf reads a template of Milan's as data, or returns nil.
@@ -57,6 +55,8 @@ func editTemplate(t *testing.T, milan *End, namespace, name string) {
 func TestAGatewayWithSettingsOfItsPodsHasATemplateOfItsOwn(t *testing.T) {
 	large := clustertest.ServerTemplate()
 	large.Name = "large"
+	ofAnother := replicated()
+	ofAnother.Template = liqo.Template{Name: "large"}
 	milan := milansEnd(t, large)
 	milan.Owner = me
 	gateway := ensure(t, milan, replicated())
@@ -77,12 +77,9 @@ func TestAGatewayWithSettingsOfItsPodsHasATemplateOfItsOwn(t *testing.T) {
 		settings          liqo.GatewaySettings
 		changes, replaces bool
 	}{
-		"the same": {replicated(), false, false}, "without": {overNodePort(), true, false},
-		"of another template": {func() liqo.GatewaySettings {
-			settings := replicated()
-			settings.Template = liqo.Template{Name: "large"}
-			return settings
-		}(), true, true},
+		"the same":            {replicated(), false, false},
+		"without":             {overNodePort(), true, false},
+		"of another template": {ofAnother, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if changes, err := milan.ChangesGateway(t.Context(), test.settings); err != nil || changes != test.changes {
@@ -109,9 +106,7 @@ func TestADerivedTemplateThatIsNotAsItShallBeIsRepaired(t *testing.T) {
 		},
 		"derived-template-not-taken": func(t *testing.T, milan *End) {
 			t.Helper()
-			objects, err := milan.Find(t.Context())
-			must(t, err)
-			must(t, milan.Leaf.Edit(t.Context(), objects.Gateway.Object, func(gateway client.Object) {
+			must(t, milan.Leaf.Edit(t.Context(), found(t, milan).Gateway.Object, func(gateway client.Object) {
 				gateway.SetAnnotations(map[string]string{
 					liqo.DerivationAnnotation: gateway.GetAnnotations()[liqo.DerivationAnnotation],
 					liqo.DerivedAnnotation:    "of-a-former-one/1/1",
@@ -123,29 +118,31 @@ func TestADerivedTemplateThatIsNotAsItShallBeIsRepaired(t *testing.T) {
 			editTemplate(t, milan, "liqo", liqo.DefaultServerTemplateName)
 		},
 	} {
-		milan := milansEnd(t)
-		milan.Owner = me
-		before := ensure(t, milan, replicated())
-		spoil(t, milan)
-		problem, err := milan.OutdatedTemplate(t.Context())
-		must(t, err)
-		if problem != nil && problem.ID != id || problem == nil && id != "" {
-			t.Errorf("%q: the problem is %v", id, problem)
-		}
-		if changes, err := milan.ChangesGateway(t.Context(), replicated()); err != nil || changes != (id != "") {
-			t.Errorf("%q: an apply changes the gateway: %t (%v)", id, changes, err)
-		}
-		after := ensure(t, milan, replicated())
-		if problem, err = milan.OutdatedTemplate(t.Context()); err != nil || problem != nil {
-			t.Errorf("%q: after the repair: %v (%v)", id, problem, err)
-		}
-		told := before.Annotations[liqo.DerivedAnnotation] != after.Annotations[liqo.DerivedAnnotation]
-		if id == "derived-template-deleted" || id == "derived-template-not-taken" {
-			continue // the fake client gives a new object no UID, and the note is the former one again
-		}
-		if told != (id != "") {
-			t.Errorf("%q: the gateway is told: %t", id, told)
-		}
+		t.Run(string(id), func(t *testing.T) {
+			milan := milansEnd(t)
+			milan.Owner = me
+			before := ensure(t, milan, replicated())
+			spoil(t, milan)
+			problem, err := milan.OutdatedTemplate(t.Context())
+			must(t, err)
+			if problem != nil && problem.ID != id || problem == nil && id != "" {
+				t.Errorf("the problem is %v", problem)
+			}
+			if changes, err := milan.ChangesGateway(t.Context(), replicated()); err != nil || changes != (id != "") {
+				t.Errorf("an apply changes the gateway: %t (%v)", changes, err)
+			}
+			after := ensure(t, milan, replicated())
+			if problem, err = milan.OutdatedTemplate(t.Context()); err != nil || problem != nil {
+				t.Errorf("after the repair: %v (%v)", problem, err)
+			}
+			if id == "derived-template-deleted" || id == "derived-template-not-taken" {
+				return // the fake client gives a new object no UID, and the note is the former one again
+			}
+			told := before.Annotations[liqo.DerivedAnnotation] != after.Annotations[liqo.DerivedAnnotation]
+			if told != (id != "") {
+				t.Errorf("the gateway is told: %t", told)
+			}
+		})
 	}
 }
 
@@ -195,8 +192,8 @@ func TestATemplateOfSomebodyElseIsNeitherChangedNorRemoved(t *testing.T) {
 	before := templateOf(t, milan, "liqo-tenant-rome", "rome")
 	_, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, replicated())
 	says(t, err, `another template has the gateway's name on leaf "milan"`)
-	if objects, err := milan.Find(t.Context()); err != nil || objects.Gateway != nil {
-		t.Errorf("there is %v (%v)", objects.Gateway, err)
+	if gateway := found(t, milan).Gateway; gateway != nil {
+		t.Errorf("there is %v", gateway)
 	}
 	must(t, milan.RemoveGateways(t.Context()))
 	if after := templateOf(t, milan, "liqo-tenant-rome", "rome"); !reflect.DeepEqual(before, after) {

@@ -2,18 +2,19 @@ package end
 
 import (
 	"context"
+	"reflect"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/reactions"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
-
-// romesNetworks is what Milan is told of Rome.
-var romesNetworks = liqo.Ranges{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}
 
 func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T) {
 	milan := endAt(liqotest.Leaf(t, "milan", ranges()...), "rome")
@@ -28,7 +29,9 @@ func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T)
 	must(t, err)
 	endpoint, err := milan.WaitForEndpoint(ctx, gateway)
 	must(t, err)
-	if endpoint.Addresses[0] != reactions.Address || endpoint.Port != liqotest.NodePort {
+	if !reflect.DeepEqual(endpoint, liqo.Endpoint{
+		Addresses: []string{reactions.Address}, Port: liqotest.NodePort, Protocol: "UDP",
+	}) {
 		t.Errorf("the endpoint is %+v", endpoint)
 	}
 	if key, err := milan.WaitForKey(ctx, EnsuredGateway{}); err != nil || len(key) != 32 {
@@ -37,8 +40,7 @@ func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T)
 	_, err = milan.EnsurePublicKey(ctx, make([]byte, 32), gateway)
 	must(t, err)
 	must(t, milan.WaitForConnection(ctx))
-	objects, err := milan.Find(ctx)
-	must(t, err)
+	objects := found(t, milan)
 	if len(objects.Extra) > 0 || !KeyInPlace(objects) || objects.Tunnel() != networkingv1beta1.Connected {
 		t.Errorf("got %+v", objects)
 	}
@@ -69,4 +71,26 @@ func TestAWaitThatIsGivenUpSaysWhatItWasFor(t *testing.T) {
 	cancel()
 	_, err := milansEnd(t).WaitForEndpoint(ctx, EnsuredGateway{})
 	says(t, err, "gave up waiting for the gateway's Service to get an address on leaf \"milan\"")
+}
+
+func TestAnObjectMarkedForDeletionExplainsAFailedWait(t *testing.T) {
+	untilTimeIsUp(t, func(ctx context.Context, t *testing.T) {
+		t.Helper()
+		configuration := clustertest.Configuration("rome")
+		configuration.DeletionTimestamp, configuration.Finalizers = new(metav1.Now()), []string{"example.com/hold"}
+		err := milansEnd(t, exposedGateway(), configuration).until(ctx, "an end",
+			func(liqo.Objects) bool { return false }, &networkingv1beta1.Configuration{})
+		says(t, err, `Configuration liqo-tenant-rome/rome is not deleted on leaf "milan"`,
+			`Time ran out while waiting for an end on "milan".`)
+	})
+}
+
+func TestOnlyTheSubjectOfAResourceOfOneEndIsAlone(t *testing.T) {
+	for _, resource := range []owner.Resource{"", owner.GatewayServerResource} {
+		milan := milansEnd(t)
+		milan.Owner.Resource = resource
+		if alone := milan.Subject().Alone; alone != (resource != "") {
+			t.Errorf("of %q, the subject is alone: %t", resource, alone)
+		}
+	}
 }

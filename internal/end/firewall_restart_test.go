@@ -33,8 +33,7 @@ func TestOnlyTheNewPodConfirmsTheRulesOfAGatewayThatHasRestarted(t *testing.T) {
 			deployment.Status = appsv1.DeploymentStatus{Replicas: 1, UpdatedReplicas: 1, AvailableReplicas: 1}
 			must(t, e.Leaf.Clients().Live.Create(t.Context(), deployment))
 			must(t, e.EnsureLimits(t.Context(), "liqo-tenant-rome", &onlyTheDatabase))
-			objects, err := e.Find(t.Context())
-			must(t, err)
+			objects := found(t, e)
 			must(t, e.Leaf.EditStatus(t.Context(), objects.Firewall, report))
 			looks, reports := 0, 0
 			clustertest.On(e.Leaf, "list", func(call clustertest.Call[*corev1.PodList]) error {
@@ -84,9 +83,7 @@ func TestAGatewayWithRulesLosesTheOthersKeyBeforeBothRestart(t *testing.T) {
 			}
 			e := milansEnd(t, exposedGateway(), key, running)
 			e.Owner = me
-			objects, err := e.Find(t.Context())
-			must(t, err)
-			former, err := e.beginLimitedRestart(t.Context(), objects, test.rolls)
+			former, err := e.beginLimitedRestart(t.Context(), found(t, e), test.rolls)
 			must(t, err)
 			if !slices.Equal(former, []types.UID{"old"}) {
 				t.Errorf("the pods were %v", former)

@@ -1,7 +1,11 @@
 package end
 
 import (
+	"context"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -41,6 +45,9 @@ func ranges() []client.Object {
 	return clustertest.Ranges("10.0.0.0/16", "10.70.0.0/16")
 }
 
+// romesNetworks is what Milan is told of Rome.
+var romesNetworks = liqo.Ranges{PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.71.0.0/16"}
+
 var (
 	me       = owner.Owner{Token: "me", Origin: owner.Origin{Directory: "mine"}}
 	somebody = owner.Owner{Token: "somebody", Origin: owner.Origin{CreatedBy: "alice@ci", Directory: "theirs"}}
@@ -75,10 +82,41 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// says checks the headline that users read of an error.
-func says(t *testing.T, err error, headline string) {
+// says checks the headline that users read of an error, and parts of the text below it. An empty headline is that of no
+// error.
+func says(t *testing.T, err error, headline string, parts ...string) {
 	t.Helper()
-	if got := explain.Summary(err); got != headline {
+	if got := explain.Summary(err); got != headline || (err == nil) != (headline == "") {
 		t.Errorf("the headline is %q (%v)", got, err)
 	}
+	for _, part := range parts {
+		if err != nil && !strings.Contains(explain.Detail(err), part) {
+			t.Errorf("the text lacks %q:\n%s", part, explain.Detail(err))
+		}
+	}
+}
+
+// found are the objects of the network in the leaf's cache.
+func found(t *testing.T, e *End) liqo.Objects {
+	t.Helper()
+	objects, err := e.Find(t.Context())
+	must(t, err)
+	return objects
+}
+
+// reread reads an object of a leaf again.
+func reread[T client.Object](t *testing.T, e *End, object T) T {
+	t.Helper()
+	must(t, e.Leaf.Clients().Live.Get(t.Context(), client.ObjectKeyFromObject(object), object))
+	return object
+}
+
+// untilTimeIsUp gives a wait a minute. No controller runs, so the time of what does not end at once runs out at once.
+func untilTimeIsUp(t *testing.T, wait func(ctx context.Context, t *testing.T)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		wait(ctx, t)
+	})
 }

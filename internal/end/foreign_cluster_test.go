@@ -6,7 +6,9 @@ import (
 	authv1beta1 "github.com/liqotech/liqo/apis/authentication/v1beta1"
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -22,29 +24,57 @@ func networked(enabled bool) *liqov1beta1.ForeignCluster {
 }
 
 func TestAPeeringIsNamedByItsRecordOrElseByItsObjects(t *testing.T) {
-	tenant := &authv1beta1.Tenant{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"},
-		Spec:       authv1beta1.TenantSpec{ClusterID: "rome"},
+	part := metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "part"}
+	labelled := *part.DeepCopy()
+	labelled.Labels = map[string]string{"liqo.io/remote-cluster-id": "rome"}
+	slice := func(consumer, provider liqov1beta1.ClusterID) client.Object {
+		spec := authv1beta1.ResourceSliceSpec{ConsumerClusterID: &consumer, ProviderClusterID: &provider}
+		return &authv1beta1.ResourceSlice{ObjectMeta: part, Spec: spec}
 	}
+	tenant := func(of liqov1beta1.ClusterID) client.Object {
+		return &authv1beta1.Tenant{ObjectMeta: part, Spec: authv1beta1.TenantSpec{ClusterID: of}}
+	}
+	identity := &authv1beta1.Identity{ObjectMeta: part, Spec: authv1beta1.IdentitySpec{ClusterID: "rome"}}
 	for name, test := range map[string]struct {
-		objects  []client.Object
-		expected string
+		object   client.Object
+		expected string // what shows the peering
 	}{
-		"none":           {nil, "no peering"},
-		"a network only": {[]client.Object{networked(true)}, "no peering"},
-		"a record": {[]client.Object{clustertest.Peering("rome", liqov1beta1.ConsumerRole)},
-			`the peering with "rome" (ForeignCluster rome, role Consumer)`},
-		"no record of it": {[]client.Object{networked(true), tenant},
-			`the peering with "rome" (Tenant liqo-tenant-rome/rome)`},
+		"a network only":                  {networked(true), ""},
+		"a record":                        {clustertest.Peering("rome", "Consumer"), "ForeignCluster rome, role Consumer"},
+		"a Tenant":                        {tenant("rome"), "Tenant liqo-tenant-rome/part"},
+		"a Tenant by its label":           {&authv1beta1.Tenant{ObjectMeta: labelled}, "Tenant liqo-tenant-rome/part"},
+		"a Tenant of another cluster":     {tenant("turin"), ""},
+		"an Identity":                     {identity, "Identity liqo-tenant-rome/part"},
+		"a ResourceSlice of the consumer": {slice("rome", "milan"), "ResourceSlice liqo-tenant-rome/part"},
+		"a ResourceSlice of the provider": {slice("milan", "rome"), "ResourceSlice liqo-tenant-rome/part"},
+		"a ResourceSlice of another":      {slice("turin", "milan"), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := "no peering"
-			peering, err := milansEnd(t, test.objects...).LivingPeering(t.Context())
+			expected, got := "no peering", "no peering"
+			if test.expected != "" {
+				expected = `the peering with "rome" (` + test.expected + ")"
+			}
+			peering, err := milansEnd(t, test.object).LivingPeering(t.Context())
 			if peering != nil {
 				got = peering.String()
 			}
-			if err != nil || got != test.expected {
+			if err != nil || got != expected {
 				t.Errorf("%q (%v)", got, err)
+			}
+		})
+	}
+}
+
+func TestALeafWithoutAuthenticationKindsHasNoPeeringAndAnUnreadableOneMayHaveOne(t *testing.T) {
+	kinds := schema.GroupResource{Group: "authentication.liqo.io", Resource: "tenants"}
+	for answer, certain := range map[error]bool{
+		apierrors.NewNotFound(kinds, ""): true, apierrors.NewForbidden(kinds, "", nil): false,
+	} {
+		t.Run(answer.Error(), func(t *testing.T) {
+			milan := milansEnd(t)
+			clustertest.Fail[*authv1beta1.TenantList](milan.Leaf, "list", answer)
+			if peering, err := milan.LivingPeering(t.Context()); peering != nil || (err == nil) != certain {
+				t.Errorf("got %v (%v)", peering, err)
 			}
 		})
 	}
@@ -54,21 +84,22 @@ func TestAPeeringIsNamedByItsRecordOrElseByItsObjects(t *testing.T) {
 var romesPeering = &Peering{remote: "rome", evidence: "ForeignCluster rome"}
 
 func TestTheForeignClusterIsDeletedUnlessItIsNeeded(t *testing.T) {
-	somebodys := romesNamespace(owner.Owner{Token: "another"})
+	somebodys, unused := romesNamespace(owner.Owner{Token: "another"}), networked(false)
+	elsewhere := clustertest.Configuration("rome")
+	elsewhere.Namespace = "elsewhere"
 	for name, test := range map[string]struct {
 		objects   []client.Object
 		namespace *corev1.Namespace // the tenant namespace
 		peering   *Peering
 		gone      bool
 	}{
-		"no record":      {nil, nil, nil, true},
-		"the record":     {[]client.Object{networked(false)}, nil, nil, true},
-		"with a peering": {[]client.Object{networked(false)}, nil, romesPeering, false},
-		"of a peering that has come since": {[]client.Object{clustertest.Peering("rome", liqov1beta1.ConsumerRole)},
-			nil, nil, false},
-		"with a network": {[]client.Object{networked(false), clustertest.Configuration("rome")}, nil,
-			nil, false},
-		"with someone else's namespace": {[]client.Object{networked(false)}, somebodys, nil, false},
+		"no record":                        {nil, nil, nil, true},
+		"the record":                       {[]client.Object{unused}, nil, nil, true},
+		"with a peering":                   {[]client.Object{unused}, nil, romesPeering, false},
+		"of a peering that has come since": {[]client.Object{clustertest.Peering("rome", "Consumer")}, nil, nil, false},
+		"with a network":                   {[]client.Object{unused, clustertest.Configuration("rome")}, nil, nil, false},
+		"with a network elsewhere":         {[]client.Object{unused, elsewhere}, nil, nil, false},
+		"with someone else's namespace":    {[]client.Object{unused}, somebodys, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			milan := milansEnd(t, test.objects...)

@@ -19,54 +19,67 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-// exposed is the settings of a gateway without any default value.
-func exposed() liqo.GatewaySettings {
-	return liqo.GatewaySettings{
-		Role:           liqo.ServerRole,
-		TunnelSettings: liqo.TunnelSettings{MTU: 1400},
-		ServiceType:    corev1.ServiceTypeNodePort, Port: 51900, NodePort: 31000,
-		LoadBalancerIP:     "192.0.2.10",
-		ServiceAnnotations: map[string]string{"speed": "fast"}, ServiceLabels: map[string]string{"team": "network"},
-		KeySecret: "my-keys",
-		Template:  liqo.Template{Name: "my-server", Namespace: "custom", Resource: liqo.DefaultServerTemplateResource},
+func TestAnExistingGatewayOfAnotherNameIsChangedInPlace(t *testing.T) {
+	server, dials := ours(clustertest.GatewayServer("rome", 51840)), ours(clustertest.GatewayClient("milan"))
+	server.Name, dials.Name = "of-another-name", "of-another-name"
+	listens, dialled := overNodePort(), dialling("", 0)
+	listens.MTU, dialled.MTU = 1400, 1400
+	for _, test := range []struct {
+		at       *End
+		settings liqo.GatewaySettings
+	}{{milansEnd(t, server), listens}, {romesEnd(t, dials), dialled}} {
+		_, err := test.at.EnsureGateway(t.Context(), "liqo-tenant-"+test.at.Remote.Name, milansAddress, test.settings)
+		must(t, err)
+		if objects := found(t, test.at); len(objects.Made()) != 1 || len(objects.Extra) != 0 ||
+			objects.TunnelSettings().MTU != 1400 {
+			t.Errorf("%s has %d objects and %d more, with an MTU of %d", test.at.Leaf.Name, len(objects.Made()),
+				len(objects.Extra), objects.TunnelSettings().MTU)
+		}
 	}
 }
 
-func TestAnExistingGatewayServerIsChangedInPlace(t *testing.T) {
-	existing := ours(clustertest.GatewayServer("rome", 51840))
-	existing.Name = "of-another-name"
-	milan := milansEnd(t, existing)
-	changed := overNodePort()
-	changed.MTU = 1400
-	if _, err := milan.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, changed); err != nil {
-		t.Fatal(err)
-	}
-	if objects, err := milan.Find(t.Context()); err != nil || len(objects.Made()) != 1 || len(objects.Extra) != 0 ||
-		objects.TunnelSettings().MTU != 1400 {
-		t.Errorf("there are %d objects and %d more, with an MTU of %d (%v)", len(objects.Made()), len(objects.Extra),
-			objects.TunnelSettings().MTU, err)
-	}
-}
-
-func TestAGatewayServerIsReplacedOnlyForWhatCannotChangeInPlace(t *testing.T) {
+func TestAGatewayIsReplacedOnlyForWhatCannotChangeInPlaceOrIsLost(t *testing.T) {
+	service, deployment := clustertest.GatewayService("rome"), clustertest.GatewayDeployment("rome")
+	handled := clustertest.WireGuard(clustertest.GatewayServer("rome", 51840))
+	unaddressed := clustertest.WithoutAddress(handled.DeepCopy())
+	listens, dials := clustertest.GatewayServer("rome", 51840), clustertest.GatewayClient("milan")
+	asItIs := func(*liqo.GatewaySettings) {}
+	labelled := func(g *liqo.GatewaySettings) { g.ServiceLabels = map[string]string{"a": "b"} }
 	for name, test := range map[string]struct {
+		gateway  client.Object
+		made     []client.Object // by Liqo
 		change   func(*liqo.GatewaySettings)
 		replaces bool
 	}{
-		"nothing":         {func(*liqo.GatewaySettings) {}, false},
-		"the MTU":         {func(g *liqo.GatewaySettings) { g.MTU = 1400 }, false},
-		"the port":        {func(g *liqo.GatewaySettings) { g.Port = 1 }, false},
-		"a label":         {func(g *liqo.GatewaySettings) { g.ServiceLabels = map[string]string{"a": "b"} }, false},
-		"the Secret":      {func(g *liqo.GatewaySettings) { g.KeySecret = "my-keys" }, true},
-		"the template":    {func(g *liqo.GatewaySettings) { g.Template.Name = "large" }, true},
-		"Liqo's, by name": {func(g *liqo.GatewaySettings) { g.Template.Name = liqo.DefaultServerTemplateName }, false},
+		"nothing":         {listens, nil, asItIs, false},
+		"the MTU":         {listens, nil, func(g *liqo.GatewaySettings) { g.MTU = 1400 }, false},
+		"the port":        {listens, nil, func(g *liqo.GatewaySettings) { g.Port = 1 }, false},
+		"a label":         {listens, nil, labelled, false},
+		"the Secret":      {listens, nil, func(g *liqo.GatewaySettings) { g.KeySecret = "my-keys" }, true},
+		"the template":    {listens, nil, func(g *liqo.GatewaySettings) { g.Template.Name = "large" }, true},
+		"Liqo's, by name": {listens, nil, func(g *liqo.GatewaySettings) { g.Template.Name = "wireguard-server" }, false},
+
+		"no address for a moment":            {unaddressed, []client.Object{deployment, service}, asItIs, false},
+		"no Service any more":                {handled, []client.Object{deployment}, asItIs, true},
+		"a Service that was never made":      {unaddressed, []client.Object{deployment}, asItIs, true},
+		"neither Deployment nor Service yet": {unaddressed, nil, asItIs, false},
+		"no keys any more":                   {clustertest.WithServerKeys(listens.DeepCopy()), nil, asItIs, true},
+
+		"nothing that dials":    {dials, nil, asItIs, false},
+		"the address to dial":   {dials, nil, func(g *liqo.GatewaySettings) { g.ServerAddress = "9.9.9.9" }, false},
+		"the MTU of a client":   {dials, nil, func(g *liqo.GatewaySettings) { g.MTU = 1400 }, false},
+		"a client's template":   {dials, nil, func(g *liqo.GatewaySettings) { g.Template.Name = "large" }, true},
+		"no keys of the client": {clustertest.WithClientKeys(dials.DeepCopy()), nil, asItIs, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			spec := overNodePort()
-			test.change(&spec)
-			milan := milansEnd(t, clustertest.WithoutAddress(clustertest.GatewayServer("rome", 51840)))
-			if replaces, err := milan.ReplacesGateway(t.Context(), "liqo-tenant-rome", spec); err != nil ||
-				replaces != test.replaces {
+			e, settings := milansEnd, overNodePort()
+			if _, client := test.gateway.(*networkingv1beta1.GatewayClient); client {
+				e, settings = romesEnd, dialling("", 0)
+			}
+			test.change(&settings)
+			replaces, err := e(t, append(test.made, ours(test.gateway))...).
+				ReplacesGateway(t.Context(), test.gateway.GetNamespace(), settings)
+			if err != nil || replaces != test.replaces {
 				t.Errorf("replaces: %t (%v)", replaces, err)
 			}
 		})
@@ -78,12 +91,11 @@ func TestAnEndpointIsKnownOnceItHasAnAddressAndAPort(t *testing.T) {
 		change func(*networkingv1beta1.GatewayServer)
 		known  bool
 	}{
-		"both":       {func(*networkingv1beta1.GatewayServer) {}, true},
-		"nothing":    {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint = nil }, false},
-		"no port":    {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint.Port = 0 }, false},
-		"no address": {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint.Addresses = nil }, false},
-		"an empty address": {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint.Addresses = []string{""} },
-			false},
+		"both":             {func(*networkingv1beta1.GatewayServer) {}, true},
+		"nothing":          {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint = nil }, false},
+		"no port":          {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint.Port = 0 }, false},
+		"no address":       {func(g *networkingv1beta1.GatewayServer) { g.Status.Endpoint.Addresses = nil }, false},
+		"an empty address": {func(g *networkingv1beta1.GatewayServer) { clustertest.WithoutAddress(g) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			gateway := clustertest.GatewayServer("rome", 51840)
@@ -96,28 +108,21 @@ func TestAnEndpointIsKnownOnceItHasAnAddressAndAPort(t *testing.T) {
 }
 
 func TestAServiceIsLostOnlyWhileTheTunnelIsDown(t *testing.T) {
+	deployment, service := clustertest.GatewayDeployment("rome"), clustertest.GatewayService("rome")
+	up := clustertest.Connection("rome", networkingv1beta1.Connected)
+	down := clustertest.Connection("rome", networkingv1beta1.ConnectionError)
 	for name, test := range map[string]struct {
 		objects []client.Object
 		lost    bool
 	}{
-		"no Service, the tunnel down": {[]client.Object{clustertest.GatewayDeployment("rome"),
-			clustertest.Connection("rome", networkingv1beta1.ConnectionError)}, true},
-		"no Service, the tunnel up": {[]client.Object{clustertest.GatewayDeployment("rome"),
-			clustertest.Connection("rome", networkingv1beta1.Connected)}, false},
-		"neither Service nor Deployment, so that Liqo makes both": {[]client.Object{clustertest.Connection("rome",
-			networkingv1beta1.ConnectionError)}, false},
-		"a Service, the tunnel down": {
-			[]client.Object{clustertest.GatewayDeployment("rome"),
-				clustertest.Connection("rome", networkingv1beta1.ConnectionError), clustertest.GatewayService("rome")},
-			false,
-		},
+		"no Service, the tunnel down":                             {[]client.Object{deployment, down}, true},
+		"no Service, the tunnel up":                               {[]client.Object{deployment, up}, false},
+		"neither Service nor Deployment, so that Liqo makes both": {[]client.Object{down}, false},
+		"a Service, the tunnel down":                              {[]client.Object{deployment, down, service}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			gateway := clustertest.WireGuard(ours(clustertest.GatewayServer("rome", 51840)))
-			server := milansEnd(t, append(test.objects, gateway)...)
-			objects, err := server.Find(t.Context())
-			must(t, err)
-			if lost, err := server.ServiceLost(t.Context(), objects); err != nil || lost != test.lost {
+			server := milansEnd(t, append(test.objects, exposedGateway())...)
+			if lost, err := server.ServiceLost(t.Context(), found(t, server)); err != nil || lost != test.lost {
 				t.Errorf("lost: %t (%v)", lost, err)
 			}
 		})
@@ -125,25 +130,22 @@ func TestAServiceIsLostOnlyWhileTheTunnelIsDown(t *testing.T) {
 }
 
 func TestLiqoBefore12CannotDescribeAService(t *testing.T) {
-	described := liqo.GatewaySettings{Role: liqo.ServerRole, ServiceLabels: map[string]string{"team": "network"}}
+	described, newer, older := overNodePort(), milansEnd(t), milansEnd(t)
+	described.ServiceLabels = map[string]string{"team": "network"}
+	clustertest.OlderLiqo(older.Leaf)
 	for name, test := range map[string]struct {
-		spec           liqo.GatewaySettings
-		older, refused bool
+		spec    liqo.GatewaySettings
+		milan   *End
+		refused bool
 	}{
-		"a label, Liqo 1.2": {described, false, false},
-		"nothing, Liqo 1.1": {liqo.GatewaySettings{Role: liqo.ServerRole}, true, false},
-		"a label, Liqo 1.1": {described, true, true},
+		"a label, Liqo 1.2": {described, newer, false},
+		"nothing, Liqo 1.1": {overNodePort(), older, false},
+		"a label, Liqo 1.1": {described, older, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			milan := milansEnd(t)
-			if test.older {
-				clustertest.OlderLiqo(milan.Leaf)
-			}
-			err := milan.CheckAgain(t.Context(), following(test.spec))
-			if (err != nil) != test.refused {
-				t.Error(err)
-			}
-			if err != nil && !strings.Contains(err.Error(), "Remove `service_annotations` and `service_labels`") {
+			err := test.milan.CheckAgain(t.Context(), following(test.spec))
+			if (err != nil) != test.refused ||
+				err != nil && !strings.Contains(err.Error(), "Remove `service_annotations` and `service_labels`") {
 				t.Errorf("it says %v", err)
 			}
 		})
@@ -159,7 +161,6 @@ func TestTheAddressOfANodePortIsThatOfTheActivePodsNodeAfterARollout(t *testing.
 	}
 	former := reportedAt(ours(clustertest.GatewayServer("rome", 51840)), "172.18.0.3", "10.0.0.7")
 	service := clustertest.GatewayService("rome")
-	service.Spec.Type = corev1.ServiceTypeNodePort
 	service.Spec.Ports = []corev1.ServicePort{{NodePort: former.Status.Endpoint.Port}}
 	for name, test := range map[string]struct {
 		pods  []client.Object

@@ -2,6 +2,7 @@ package end
 
 import (
 	"context"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -10,52 +11,25 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
-	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-func TestOnlyKeysByLiqoAreDeletedWithTheGateway(t *testing.T) {
-	used := &corev1.ObjectReference{Namespace: "liqo-tenant-rome", Name: "keys"}
-	for name, goes := range map[string]bool{"": true, "keys": false} {
-		t.Run(name, func(t *testing.T) {
-			meta := metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"}
-			spec := corev1.LocalObjectReference{Name: name}
-			server := &networkingv1beta1.GatewayServer{ObjectMeta: meta}
-			server.Spec.SecretRef, server.Status.SecretRef = spec, used
-			dialling := &networkingv1beta1.GatewayClient{ObjectMeta: meta}
-			dialling.Spec.SecretRef, dialling.Status.SecretRef = spec, used
-			owner.Owner{}.Mark(server)
-			owner.Owner{}.Mark(dialling)
-			for _, objects := range []liqo.Objects{{Gateway: liqo.GatewayOf(server)}, {Gateway: liqo.GatewayOf(dialling)}} {
-				if all := dependentsIn(objects, owner.Owner{}); len(all) != 1 || (all[0].keys != nil) != goes {
-					t.Errorf("with key_secret_name %q, the Secret goes: %v, want %v", name, all, goes)
-				}
-			}
-		})
-	}
-}
-
 func TestARemovalWaitsForAllDependentsOfTheGateway(t *testing.T) {
-	inNamespace := metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "rome"}
+	inNamespace := clustertest.GatewayServer("rome", 51840).ObjectMeta
 	for expected, left := range map[string]client.Object{
 		"Deployment liqo-tenant-rome/gw-rome":   clustertest.GatewayDeployment("rome"),
 		"Service liqo-tenant-rome/gw-rome":      clustertest.GatewayService("rome"),
 		"WgGatewayServer liqo-tenant-rome/rome": &networkingv1beta1.WgGatewayServer{ObjectMeta: inNamespace},
-		"Secret liqo-tenant-rome/gw-rome": &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-rome", Name: "gw-rome"},
-		},
+		"Secret liqo-tenant-rome/gw-rome":       keysOf("rome", nil),
 	} {
 		t.Run(expected, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { // no controller runs here, so the time runs out at once
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				defer cancel()
-				milan := clustertest.Leaf(t, "milan", clustertest.WithServerKeys(exposedGateway()), left)
-				err := endAt(milan, "rome").RemoveGateways(ctx)
+			untilTimeIsUp(t, func(ctx context.Context, t *testing.T) {
+				t.Helper()
+				err := milansEnd(t, clustertest.WithServerKeys(exposedGateway()), left).RemoveGateways(ctx)
 				if err == nil || !strings.Contains(err.Error(), "waiting for "+expected+" to be deleted") {
 					t.Errorf("got %v", err)
 				}
@@ -99,15 +73,13 @@ func TestAWaitForAGatewayEndsOnceTheLeafHasRefusedTwice(t *testing.T) {
 }
 
 func TestDependentsOfAnInterruptedRemovalAreFound(t *testing.T) {
-	left := &networkingv1beta1.WgGatewayServer{
-		ObjectMeta: metav1.ObjectMeta{Name: "rome", Namespace: "default",
-			Labels: map[string]string{"liqo.io/remote-cluster-id": "rome"}},
-		Spec: networkingv1beta1.WgGatewayServerSpec{SecretRef: corev1.LocalObjectReference{Name: "my-keys"}},
+	madeFor := func(remote string) client.Object {
+		gateway := clustertest.GatewayServer(remote, 51840)
+		made := &networkingv1beta1.WgGatewayServer{ObjectMeta: gateway.ObjectMeta}
+		made.Namespace, made.Spec.SecretRef.Name = "default", "my-keys"
+		return made
 	}
-	ofAnother := left.DeepCopy()
-	ofAnother.Name, ofAnother.Labels = "turin", map[string]string{"liqo.io/remote-cluster-id": "turin"}
-	milan := clustertest.Leaf(t, "milan", left, ofAnother)
-	found, _, err := endAt(milan, "rome").orphans(t.Context())
+	found, _, err := milansEnd(t, madeFor("rome"), madeFor("turin")).orphans(t.Context())
 	if err != nil || len(found) != 1 {
 		t.Fatalf("got %v (%v)", found, err)
 	}
@@ -115,5 +87,66 @@ func TestDependentsOfAnInterruptedRemovalAreFound(t *testing.T) {
 	if got := found[0]; got.name != inDefault("gw-rome") || got.technology.key != inDefault("rome") ||
 		got.userSecret != liqo.KeySecret(inDefault("my-keys")) || got.keys != nil {
 		t.Errorf("got %+v", got)
+	}
+}
+
+func TestTheClientDialsTheServersEndpointUnlessTheSpecSetsAnother(t *testing.T) {
+	said := liqo.Endpoint{Addresses: []string{"172.18.0.2", "172.18.0.3"}, Port: 31000, Protocol: "TCP"}
+	for name, test := range map[string]struct {
+		spec      liqo.GatewaySettings
+		addresses []string
+		port      int32
+	}{
+		"nothing":    {dialling("", 0), said.Addresses, 31000},
+		"an address": {dialling("milan.example.com", 0), []string{"milan.example.com"}, 31000},
+		"a port":     {dialling("", 41000), said.Addresses, 41000},
+		"both":       {dialling("milan.example.com", 41000), []string{"milan.example.com"}, 41000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rome := romesEnd(t)
+			_, err := rome.EnsureGateway(t.Context(), "liqo-tenant-milan", said, test.spec)
+			must(t, err)
+			dialled := found(t, rome).Dialled()
+			if !reflect.DeepEqual(dialled, &liqo.Endpoint{Addresses: test.addresses, Port: test.port, Protocol: "TCP"}) {
+				t.Errorf("it dials %+v", dialled)
+			}
+		})
+	}
+}
+
+// dialling is the settings of a client without what both gateways have.
+func dialling(address string, port int32) liqo.GatewaySettings {
+	return liqo.GatewaySettings{Role: liqo.ClientRole, ServerAddress: address, ServerPort: port}
+}
+
+// milansAddress is the endpoint that Milan's gateway reports.
+var milansAddress = liqo.Endpoint{Addresses: []string{"172.18.0.2"}, Port: 31000, Protocol: "UDP"}
+
+func TestAGatewayClientIsObservedInTermsOfItsSettings(t *testing.T) {
+	tunnel := liqo.TunnelSettings{MTU: 1340}
+	joined := func(settings liqo.GatewaySettings) liqo.GatewaySettings {
+		settings.TunnelSettings = tunnel
+		return settings
+	}
+	gateway := joined(dialling("172.18.0.2", 31000))
+	gateway.Template = liqo.DefaultTemplate(liqo.ClientRole, "liqo")
+	elsewhere := liqo.Endpoint{Addresses: []string{"9.9.9.9"}, Port: 9}
+	for name, test := range map[string]struct {
+		set      liqo.GatewaySettings
+		server   *liqo.Endpoint
+		expected liqo.GatewaySettings
+	}{
+		"all left to the server":        {dialling("", 0), &milansAddress, joined(dialling("", 0))},
+		"to a server that does not say": {dialling("", 0), nil, joined(dialling("", 0))},
+		"to a server elsewhere":         {dialling("", 0), &elsewhere, joined(dialling("172.18.0.2", 31000))},
+		"an address as it was set":      {dialling("172.18.0.2", 0), &elsewhere, joined(dialling("172.18.0.2", 31000))},
+		"another address than was set":  {dialling("9.9.9.9", 0), &milansAddress, joined(dialling("172.18.0.2", 0))},
+		"another port than was set":     {dialling("", 9), nil, joined(dialling("", 31000))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := test.set.Observed(gateway, test.server, "liqo"); !reflect.DeepEqual(got, test.expected) {
+				t.Errorf("%+v, expected %+v", got, test.expected)
+			}
+		})
 	}
 }

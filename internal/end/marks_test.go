@@ -6,22 +6,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 func TestItIsRecordedWhetherTheTunnelWasSeenUp(t *testing.T) {
-	ours := owner.Owner{Token: "ours"}
 	configuration, gateway := clustertest.Configuration("rome"), clustertest.GatewayServer("rome", 51840)
-	ours.Mark(configuration)
-	ours.Mark(gateway)
+	me.Mark(configuration)
+	me.Mark(gateway)
 	server := milansEnd(t, configuration, gateway)
-	server.Owner = ours
+	server.Owner = me
 	for _, test := range []struct{ sees, recorded bool }{{false, false}, {true, true}, {false, true}} {
 		must(t, server.RecordComplete(t.Context(), test.sees))
-		objects, err := server.Find(t.Context())
-		if err != nil || wasConnected(objects) != test.recorded || !owner.IsComplete(objects.Written(), "ours") {
-			t.Errorf("seen: %t; it says %q (%v)", test.sees, objects.Gateway.GetAnnotations()[owner.ManagedBy+"/complete"], err)
+		objects := found(t, server)
+		if wasConnected(objects) != test.recorded || !owner.IsComplete(objects.Written(), me.Token) {
+			t.Errorf("seen: %t; it says %q", test.sees, objects.Gateway.GetAnnotations()[owner.ManagedBy+"/complete"])
 		}
 		if objects.Configuration.Annotations[owner.ManagedBy+"/complete"] != "" {
 			t.Error("the Configuration is changed, so Liqo writes its firewall rules again")
@@ -44,15 +42,12 @@ func TestANewObjectIsTheOwners(t *testing.T) {
 	gateway.UID = "gateway"
 	server := milansEnd(t, gateway)
 	server.Owner = me
-	if _, err := server.EnsurePublicKey(t.Context(), make([]byte, 32), EnsuredGateway{Object: gateway}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := server.EnsureGateway(t.Context(), "liqo-tenant-rome", liqo.Endpoint{}, overNodePort()); err != nil {
-		t.Fatal(err)
-	}
-	objects, err := server.Find(t.Context())
-	if err != nil || len(objects.Made()) != 2 {
-		t.Fatalf("got %v (%v)", objects.Made(), err)
+	_, err := server.EnsurePublicKey(t.Context(), make([]byte, 32), EnsuredGateway{Object: gateway})
+	must(t, err)
+	ensure(t, server, overNodePort())
+	objects := found(t, server)
+	if len(objects.Made()) != 2 {
+		t.Fatalf("got %v", objects.Made())
 	}
 	for _, object := range objects.Made() {
 		if !me.Marked(object) {

@@ -2,16 +2,14 @@ package end
 
 import (
 	"context"
-	"errors"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
-	tenantnamespace "github.com/liqotech/liqo/pkg/tenantNamespace"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
@@ -21,18 +19,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
-
-func TestTheTenantNamespaceIsCreatedOnceAndMarked(t *testing.T) {
-	rome := romesEnd(t)
-	name, err := rome.ensureTenantNamespace(t.Context())
-	if err != nil || name != "liqo-tenant-milan" {
-		t.Fatalf("got %q (%v)", name, err)
-	}
-	namespace, err := rome.TenantNamespace(t.Context())
-	if err != nil || namespace == nil || !owner.Managed(namespace) {
-		t.Errorf("the namespace is not there, or not marked (%v)", err)
-	}
-}
 
 func TestTheTenantNamespaceIsTheOwnersAlthoughTheAnswerToItsCreateWasLost(t *testing.T) {
 	rome := romesEnd(t)
@@ -56,56 +42,51 @@ var ensured = map[string]func(*End, context.Context) (string, error){
 }
 
 func TestOnlyATenantNamespaceOfAnEarlierShortcutIsTakenOver(t *testing.T) {
-	tenant := func() *corev1.Namespace { return tenantnamespace.NewManager(nil, nil).ForgeNamespace("rome", nil) }
-	left := tenant()
-	owner.Owner{}.Mark(left)
 	for name, test := range map[string]struct {
 		namespace *corev1.Namespace
 		taken     bool
-	}{"left": {left, true}, "someone else's": {tenant(), false}} {
-		t.Run(name, func(t *testing.T) {
-			for way, ensure := range ensured {
+	}{
+		"left": {romesNamespace(owner.Owner{}), true}, "someone else's": {clustertest.TenantNamespace("rome"), false},
+	} {
+		for way, ensure := range ensured {
+			t.Run(name+way, func(t *testing.T) {
 				server := milansEnd(t, test.namespace.DeepCopy())
 				server.Owner = me
 				if namespace, err := ensure(server, t.Context()); err != nil || namespace != "liqo-tenant-rome" {
-					t.Errorf("%s%s: %s (%v)", name, way, namespace, err)
+					t.Errorf("%s (%v)", namespace, err)
 				}
-				if found, err := server.TenantNamespace(t.Context()); err != nil || me.Marked(found) != test.taken {
-					t.Errorf("%s%s: it has labels %v and annotations %v (%v)", name, way, found.Labels, found.Annotations, err)
+				if now := reread(t, server, clustertest.TenantNamespace("rome")); me.Marked(now) != test.taken {
+					t.Errorf("it has labels %v and annotations %v", now.Labels, now.Annotations)
 				}
-			}
-		})
+			})
+		}
 	}
 }
 
 func TestANamespaceWithTheNameOfTheTenantNamespaceIsAConflict(t *testing.T) {
 	for way, ensure := range ensured {
-		server := milansEnd(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-rome"}})
-		_, err := ensure(server, t.Context())
-		if explain.Summary(err) != `namespace liqo-tenant-rome is taken on leaf "milan"` {
-			t.Errorf("taken%s: got %v", way, err)
-		}
+		t.Run("taken"+way, func(t *testing.T) {
+			_, err := ensure(milansEnd(t, clustertest.Namespace("liqo-tenant-rome")), t.Context())
+			says(t, err, `namespace liqo-tenant-rome is taken on leaf "milan"`)
+		})
 	}
 }
 
 func TestTheNameOfTheTenantNamespaceMustBeFree(t *testing.T) {
 	unusual := clustertest.TenantNamespace("rome")
 	unusual.Name = "tenants-rome"
+	another := clustertest.Namespace("liqo-tenant-rome")
 	for name, test := range map[string]struct {
-		objects []client.Object
-		summary string // of the problem; empty for none
+		objects  []client.Object
+		headline string // of the problem; empty for none
 	}{
-		"no namespace yet":       {nil, ""},
-		"the tenant namespace":   {[]client.Object{clustertest.TenantNamespace("rome")}, ""},
-		"one of an unusual name": {[]client.Object{unusual, clustertest.Namespace("liqo-tenant-rome")}, ""},
-		"another of the same name": {[]client.Object{clustertest.Namespace("liqo-tenant-rome")},
-			`namespace liqo-tenant-rome is taken on leaf "milan"`},
+		"no namespace yet":         {nil, ""},
+		"the tenant namespace":     {[]client.Object{clustertest.TenantNamespace("rome")}, ""},
+		"one of an unusual name":   {[]client.Object{unusual, another}, ""},
+		"another of the same name": {[]client.Object{another}, `namespace liqo-tenant-rome is taken on leaf "milan"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := milansEnd(t, test.objects...).checkNamespace(t.Context(), "")
-			if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
-				t.Errorf("got %v", err)
-			}
+			says(t, milansEnd(t, test.objects...).checkNamespace(t.Context(), ""), test.headline)
 		})
 	}
 }
@@ -139,42 +120,35 @@ func TestTwoTenantNamespacesForOneClusterAreAmbiguous(t *testing.T) {
 	second.Name = "tenants-rome"
 	milan := milansEnd(t, clustertest.TenantNamespace("rome"), second)
 	_, err := milan.TenantNamespace(t.Context())
-	says(t, err, `there are several tenant namespaces for cluster "rome" on leaf "milan"`)
-	problem, ok := errors.AsType[*trouble.Problem](err)
-	if !ok || problem.ID != "tenant-namespace-ambiguous" {
-		t.Fatalf("it is no such problem: %v", err)
-	}
-	for _, name := range []string{"liqo-tenant-rome", "tenants-rome"} {
-		if !strings.Contains(problem.Detail(), name) {
-			t.Errorf("the detail does not name %s: %s", name, problem.Detail())
-		}
+	says(t, err, `there are several tenant namespaces for cluster "rome" on leaf "milan"`,
+		"liqo-tenant-rome", "tenants-rome")
+	if ids := explain.Troubles(err); !slices.Equal(ids, []trouble.ID{"tenant-namespace-ambiguous"}) {
+		t.Errorf("the problems are %q", ids)
 	}
 }
 
 func TestAUsersNamespaceCanHaveOneGateway(t *testing.T) {
-	own := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "own"}}
+	own := clustertest.Namespace("own")
 	inOwn := func(remote string) client.Object {
 		gateway := clustertest.GatewayServer(remote, 51840)
 		gateway.Namespace = "own"
 		return gateway
 	}
+	const taken, missing = `namespace own has a gateway for another cluster on leaf "milan"`,
+		`namespace own does not exist on leaf "milan"`
 	for name, test := range map[string]struct {
-		objects []client.Object
-		summary string // of the problem; empty for none
+		objects  []client.Object
+		headline string // of the problem; empty for none
 	}{
-		"nothing":         {[]client.Object{own}, ""},
-		"this shortcut's": {[]client.Object{own, inOwn("rome")}, ""},
-		"another's": {[]client.Object{own, inOwn("turin")},
-			`namespace own has a gateway for another cluster on leaf "milan"`},
+		"nothing":                        {[]client.Object{own}, ""},
+		"this shortcut's":                {[]client.Object{own, inOwn("rome")}, ""},
+		"another's":                      {[]client.Object{own, inOwn("turin")}, taken},
 		"another's in another":           {[]client.Object{own, clustertest.GatewayServer("turin", 51840)}, ""},
-		"nothing, for it does not exist": {nil, `namespace own does not exist on leaf "milan"`},
+		"nothing, for it does not exist": {nil, missing},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := milansEnd(t, test.objects...)
-			_, err := server.EnsureNamespace(t.Context(), "own")
-			if (err == nil) != (test.summary == "") || (err != nil && explain.Summary(err) != test.summary) {
-				t.Errorf("got %v", err)
-			}
+			_, err := milansEnd(t, test.objects...).EnsureNamespace(t.Context(), "own")
+			says(t, err, test.headline)
 		})
 	}
 }
@@ -186,10 +160,9 @@ func TestTheOwnersGatewayForAnotherClusterIsAboutToBeReplaced(t *testing.T) {
 	rome := clustertest.Leaf(t, "rome", gateway, clustertest.Namespace("own"))
 	for token, refused := range map[string]bool{"first": false, "second": true} {
 		t.Run(token, func(t *testing.T) {
-			wireGuard := endAt(rome, "naples")
-			wireGuard.Owner.Token = token
-			err := wireGuard.checkNamespace(t.Context(), "own")
-			if (err != nil) != refused {
+			toNaples := endAt(rome, "naples")
+			toNaples.Owner.Token = token
+			if err := toNaples.checkNamespace(t.Context(), "own"); (err != nil) != refused {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -197,7 +170,9 @@ func TestTheOwnersGatewayForAnotherClusterIsAboutToBeReplaced(t *testing.T) {
 }
 
 func TestATenantNamespaceIsDeletedUnlessItIsInUse(t *testing.T) {
-	own := clustertest.KeySecret("rome", nil)
+	const therefore = " Therefore, Namespace liqo-tenant-rome also stays; delete it when it is no longer needed."
+	secret := []client.Object{clustertest.KeySecret("rome", nil)}
+	given, elsewhere := liqo.KeySecret{Name: "my-keys"}, liqo.KeySecret{Namespace: "elsewhere", Name: "my-keys"}
 	for name, test := range map[string]struct {
 		owner      owner.Owner
 		objects    []client.Object
@@ -206,28 +181,20 @@ func TestATenantNamespaceIsDeletedUnlessItIsInUse(t *testing.T) {
 		stays      bool
 		why        string
 	}{
-		"mine":           {me, nil, nil, liqo.KeySecret{}, false, ""},
-		"nobody's":       {owner.Owner{}, nil, nil, liqo.KeySecret{}, false, ""},
-		"someone else's": {somebody, nil, nil, liqo.KeySecret{}, true, ""},
+		"mine":           {owner: me},
+		"nobody's":       {},
+		"someone else's": {owner: somebody, stays: true},
 		"with a peering": {me, nil, romesPeering, liqo.KeySecret{}, true,
-			`There is still the peering with "rome" (ForeignCluster rome). ` +
-				"Therefore, Namespace liqo-tenant-rome also stays; " +
-				"delete it when it is no longer needed."},
-		"with a Secret that the gateway was given": {
-			me, []client.Object{own}, nil, liqo.KeySecret{Name: own.Name}, true,
-			"Your Secret liqo-tenant-rome/my-keys stays. Therefore, Namespace liqo-tenant-rome also stays; " +
-				"delete it when it is no longer needed.",
-		},
-		"with a Secret that was given elsewhere": {me, []client.Object{own}, nil,
-			liqo.KeySecret{Namespace: "elsewhere", Name: own.Name}, false, ""},
+			`There is still the peering with "rome" (ForeignCluster rome).` + therefore},
+		"with a Secret that the gateway was given": {me, secret, nil, given, true,
+			"Your Secret liqo-tenant-rome/my-keys stays." + therefore},
+		"with a Secret that was given elsewhere": {me, secret, nil, elsewhere, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			milan := milansEnd(t, append(test.objects, romesNamespace(test.owner))...)
 			milan.Owner = me
 			namespace, err := milan.TenantNamespace(t.Context())
-			if err != nil || namespace == nil {
-				t.Fatalf("%v (%v)", namespace, err)
-			}
+			must(t, err)
 			namespace, err = milan.BeginRemovingNamespace(t.Context(), namespace, test.peering, test.userSecret)
 			must(t, err)
 			leftovers, err := milan.RemoveNamespace(t.Context(), namespace, test.peering, true, test.userSecret)

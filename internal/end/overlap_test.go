@@ -27,6 +27,8 @@ func taken(cidr string, labels map[string]string) *ipamv1alpha1.Network {
 func TestAnOverlapNamesTheUseOfTheRange(t *testing.T) {
 	ofType := func(name string) map[string]string { return map[string]string{"ipam.liqo.io/network-type": name} }
 	for expected, labels := range map[string]map[string]string{
+		"the pod CIDR":                  ofType("pod-cidr"),
+		"the external CIDR":             ofType("external-cidr"),
 		"the service CIDR":              ofType("service-cidr"),
 		"the internal CIDR":             ofType("internal-cidr"),
 		"a reserved range":              ofType("reserved"),
@@ -53,8 +55,9 @@ func TestAnOverlapNamesTheUseOfTheRange(t *testing.T) {
 func TestARangeOutsideThePoolsIsRemappedWhateverIsTaken(t *testing.T) {
 	server := milansEnd(t)
 	pools := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.168.0.0/16")}
-	for cidr, outside := range map[string]bool{"10.1.0.0/16": false, "192.168.0.0/16": false, "100.64.0.0/16": true,
-		"192.0.0.0/8": true} {
+	for cidr, outside := range map[string]bool{
+		"10.1.0.0/16": false, "192.168.0.0/16": false, "100.64.0.0/16": true, "192.0.0.0/8": true,
+	} {
 		t.Run(cidr, func(t *testing.T) {
 			overlaps := server.overlapsWith(nil, pools, liqo.Ranges{PodCIDRs: []string{cidr}})
 			if (len(overlaps) == 1) != outside {
@@ -74,12 +77,9 @@ func TestARangeOutsideThePoolsIsRemappedWhateverIsTaken(t *testing.T) {
 func TestARangeOfTheOwnersOtherShortcutCountsAsFree(t *testing.T) {
 	configuration := clustertest.Configuration("turin")
 	owner.Owner{Token: "mine"}.Mark(configuration)
-	taken := &ipamv1alpha1.Network{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "liqo-tenant-turin", Name: "turin-pod",
-			Labels: map[string]string{"liqo.io/remote-cluster-id": "turin"}},
-		Status: ipamv1alpha1.NetworkStatus{CIDR: "10.9.0.0/16"},
-	}
-	rome := clustertest.Leaf(t, "rome", configuration, taken)
+	turins := taken("10.9.0.0/16", map[string]string{"liqo.io/remote-cluster-id": "turin"})
+	turins.Namespace = configuration.Namespace
+	rome := clustertest.Leaf(t, "rome", configuration, turins)
 	for token, expected := range map[string]int{"mine": 0, "another's": 1} {
 		t.Run(token, func(t *testing.T) {
 			e := endAt(rome, "milan")
@@ -97,20 +97,16 @@ func TestARangeOfTheOwnersOtherShortcutCountsAsFree(t *testing.T) {
 func BenchmarkOverlaps(b *testing.B) {
 	for _, count := range []int{1000, 2000} {
 		b.Run(fmt.Sprintf("taken=%d", count), func(b *testing.B) {
-			taken := make([]ipamv1alpha1.Network, count)
-			for i := range taken {
-				taken[i] = ipamv1alpha1.Network{
-					ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("network-%d", i),
-						Labels: map[string]string{"liqo.io/remote-cluster-id": fmt.Sprint(i)}},
-					Status: ipamv1alpha1.NetworkStatus{CIDR: networkingv1beta1.CIDR(fmt.Sprintf("10.%d.%d.0/24",
-						i/256, i%256))},
-				}
+			all := make([]ipamv1alpha1.Network, count)
+			for i := range all {
+				all[i] = *taken(fmt.Sprintf("10.%d.%d.0/24", i/256, i%256),
+					map[string]string{"liqo.io/remote-cluster-id": fmt.Sprint(i)})
 			}
 			rome := romesEnd(b)
 			other := liqo.Ranges{PodCIDRs: []string{"10.0.7.0/24"}}
 			b.ReportAllocs()
 			for b.Loop() {
-				if overlaps := rome.overlapsWith(taken, nil, other); len(overlaps) != 1 {
+				if overlaps := rome.overlapsWith(all, nil, other); len(overlaps) != 1 {
 					b.Fatalf("%d overlaps", len(overlaps))
 				}
 			}

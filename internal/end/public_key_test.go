@@ -19,9 +19,7 @@ import (
 )
 
 func TestAGatewayShakesHandsAgainOnlyIfItsConnectionIsMissingAndItDoesNotRestart(t *testing.T) {
-	connection := &networkingv1beta1.Connection{ObjectMeta: metav1.ObjectMeta{
-		Name: "gw-rome", Namespace: "liqo-tenant-rome", Labels: map[string]string{"liqo.io/remote-cluster-id": "rome"},
-	}}
+	connection := clustertest.Connection("rome", "")
 	for name, test := range map[string]struct {
 		more     []client.Object
 		restarts bool
@@ -32,62 +30,35 @@ func TestAGatewayShakesHandsAgainOnlyIfItsConnectionIsMissingAndItDoesNotRestart
 		"no Connection until it restarts": {nil, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			gateway := clustertest.WireGuard(ours(clustertest.GatewayServer("rome", 51840)))
-			key := make([]byte, 32)
+			gateway, key := exposedGateway(), make([]byte, 32)
 			known, err := forge.PublicKey("liqo-tenant-rome", nil, "rome", key)
 			must(t, err)
 			known.UID = "known"
 			server := milansEnd(t, append(test.more, gateway, ours(known))...)
 			ensured := EnsuredGateway{Object: gateway, Restarts: test.restarts}
-			if _, err := server.EnsurePublicKey(t.Context(), key, ensured); err != nil {
-				t.Fatal(err)
-			}
-			left, err := server.Find(t.Context())
-			if err != nil || left.PublicKey == nil || left.PublicKey.UID != "known" ||
-				(left.PublicKey.Annotations[handshakeAnnotation] != "") != test.again {
-				t.Errorf("the PublicKey is %v (%v)", left.PublicKey, err)
+			_, err = server.EnsurePublicKey(t.Context(), key, ensured)
+			must(t, err)
+			if left := found(t, server).PublicKey; left == nil || left.UID != "known" ||
+				(left.Annotations[handshakeAnnotation] != "") != test.again {
+				t.Errorf("the PublicKey is %v", left)
 			}
 		})
 	}
 }
 
 func TestAnEditedKeyIsDetectedWithoutTheGatewaysSecret(t *testing.T) {
-	gateway := clustertest.WireGuard(clustertest.GatewayServer("rome", 51840))
+	gateway := exposedGateway()
 	server := milansEnd(t, gateway)
-	if _, err := server.EnsurePublicKey(t.Context(), make([]byte, 32), EnsuredGateway{Object: gateway}); err != nil {
-		t.Fatal(err)
-	}
-	objects, err := server.Find(t.Context())
-	if err != nil || !KeyInPlace(objects) {
-		t.Fatalf("it is edited already (%v)", err)
+	_, err := server.EnsurePublicKey(t.Context(), make([]byte, 32), EnsuredGateway{Object: gateway})
+	must(t, err)
+	objects := found(t, server)
+	if !KeyInPlace(objects) {
+		t.Fatal("it is edited already")
 	}
 	objects.PublicKey.Spec.PublicKey = append(make([]byte, 31), 1)
 	must(t, server.Leaf.Clients().Live.Update(t.Context(), objects.PublicKey))
-	if objects, err = server.Find(t.Context()); err != nil || KeyInPlace(objects) {
-		t.Errorf("nobody notices (%v)", err)
-	}
-}
-
-func TestTheKeyOfAGatewayIsReadAtEitherEnd(t *testing.T) {
-	ofClient, ofServer := clustertest.NewKeys(t), clustertest.NewKeys(t)
-	secret := func(remote string, keys map[string][]byte) *corev1.Secret {
-		secret := clustertest.KeySecret("rome", keys)
-		secret.Name, secret.Namespace = "gw-"+remote, "liqo-tenant-"+remote
-		return secret
-	}
-	for _, end := range []struct {
-		on   *End
-		keys map[string][]byte
-	}{
-		{romesEnd(t, clustertest.WithClientKeys(clustertest.GatewayClient("milan")), secret("milan", ofClient)),
-			ofClient},
-		{milansEnd(t, clustertest.WithServerKeys(clustertest.GatewayServer("rome", 51840)), secret("rome", ofServer)),
-			ofServer},
-	} {
-		key, err := end.on.WaitForKey(t.Context(), EnsuredGateway{})
-		if err != nil || !slices.Equal(key, end.keys["publicKey"]) {
-			t.Errorf("%s: another key (%v)", end.on.Leaf.Name, err)
-		}
+	if KeyInPlace(found(t, server)) {
+		t.Error("nobody notices")
 	}
 }
 
@@ -96,8 +67,7 @@ func TestTheKeyOfANewGatewayIsTheOneThatIsSeenFirstButNotThatOfAFormerOne(t *tes
 	gateway := clustertest.WithServerKeys(clustertest.GatewayServer("rome", 51840))
 	gateway.UID = "now"
 	secretOf := func(owner types.UID, keys map[string][]byte) *corev1.Secret {
-		secret := clustertest.KeySecret("rome", keys)
-		secret.Name, secret.Namespace = "gw-rome", "liqo-tenant-rome"
+		secret := keysOf("rome", keys)
 		secret.OwnerReferences = []metav1.OwnerReference{{Kind: networkingv1beta1.GatewayServerKind, UID: owner}}
 		return secret
 	}
@@ -147,7 +117,7 @@ func TestTheStatusOfAConnectionIsRenewedOnlyIfLiqoResetsIt(t *testing.T) {
 		"a deleted PublicKey, Liqo 1.1": {nil, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			gateway := clustertest.WireGuard(ours(clustertest.GatewayServer("rome", 51840)))
+			gateway := exposedGateway()
 			server := milansEnd(t, gateway)
 			ensured := EnsuredGateway{Object: gateway}
 			_, err := server.EnsurePublicKey(t.Context(), old, ensured)
@@ -163,8 +133,8 @@ func TestTheStatusOfAConnectionIsRenewedOnlyIfLiqoResetsIt(t *testing.T) {
 			}
 			_, err = server.EnsurePublicKey(t.Context(), test.key, ensured)
 			must(t, err)
-			if objects, err := server.Find(t.Context()); err != nil || (objects.Connection == nil) != test.renewed {
-				t.Errorf("the Connection is %v (%v)", objects.Connection, err)
+			if connection := found(t, server).Connection; (connection == nil) != test.renewed {
+				t.Errorf("the Connection is %v", connection)
 			}
 		})
 	}
@@ -180,13 +150,13 @@ func TestALonePublicKeyIsCompleteAtOnceAndWrittenOnlyIfTheKeyChanges(t *testing.
 		server.Owner.Origin.CreatedAt = time.Unix(int64(i), 0)
 		key := append([]byte{first}, make([]byte, 31)...)
 		must(t, server.EnsureLonePublicKey(t.Context(), "liqo-tenant-rome", key))
-		objects, err := server.Find(t.Context())
-		if err != nil || len(objects.PublicKey.OwnerReferences) > 0 {
-			t.Fatalf("the PublicKey is %v (%v)", objects.PublicKey, err)
+		told := found(t, server).PublicKey
+		if len(told.OwnerReferences) > 0 {
+			t.Fatalf("the PublicKey is %v", told)
 		}
-		delete(objects.PublicKey.Annotations, handshakeAnnotation)
-		objects.PublicKey.ResourceVersion, objects.PublicKey.ManagedFields = "", nil
-		text, err := json.Marshal(objects.PublicKey)
+		delete(told.Annotations, handshakeAnnotation)
+		told.ResourceVersion, told.ManagedFields = "", nil
+		text, err := json.Marshal(told)
 		must(t, err)
 		versions = append(versions, string(text))
 	}

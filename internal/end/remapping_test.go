@@ -2,12 +2,17 @@ package end
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
@@ -32,9 +37,7 @@ func TestAWaitForARemappingEndsWithTheOneOfTheChangedRanges(t *testing.T) {
 		milan := milansEnd(t, objects...)
 		liqoRemaps(t, milan, after)
 		must(t, milan.WaitForRemapping(t.Context(), forbidden))
-		objects, err := milan.Find(t.Context())
-		must(t, err)
-		if remote := objects.ObservedRemote(); !slices.Equal(remote.RemappedPodCIDRs, []string{after}) {
+		if remote := found(t, milan).ObservedRemote(); !slices.Equal(remote.RemappedPodCIDRs, []string{after}) {
 			t.Errorf("forbidden: %t: got %+v", forbidden, remote)
 		}
 	}
@@ -93,9 +96,9 @@ func TestAConfigurationIsReplacedOnlyIfItsRemappingMayStayTheSame(t *testing.T) 
 			milan := milansEnd(t, before)
 			told := liqo.Ranges{PodCIDRs: []string{test.after}, ExternalCIDR: "10.70.0.0/16"}
 			must(t, milan.EnsureConfiguration(t.Context(), before.Namespace, told))
-			objects, err := milan.Find(t.Context())
-			if err != nil || !slices.Equal(objects.ObservedRemote().PodCIDRs, told.PodCIDRs) {
-				t.Fatalf("it is %+v (%v)", objects.Configuration, err)
+			objects := found(t, milan)
+			if !slices.Equal(objects.ObservedRemote().PodCIDRs, told.PodCIDRs) {
+				t.Fatalf("it is %+v", objects.Configuration)
 			}
 			if replaced := objects.Configuration.UID != before.UID; replaced != test.replaced {
 				t.Errorf("replaced: %t", replaced)
@@ -119,16 +122,60 @@ func TestLiqoBefore12NeedsANewConfigurationForOtherRanges(t *testing.T) {
 			milan := milansEnd(t, append(test.gateway, before)...)
 			clustertest.OlderLiqo(milan.Leaf)
 			err := milan.EnsureConfiguration(t.Context(), before.Namespace, told)
-			if (err != nil) != test.refused {
-				t.Error(err)
-			}
-			if err != nil && !strings.Contains(err.Error(), "`terraform apply -replace`, or update Liqo on \"milan\"") {
+			if (err != nil) != test.refused || err != nil &&
+				!strings.Contains(err.Error(), "`terraform apply -replace`, or update Liqo on \"milan\"") {
 				t.Errorf("it says %v", err)
 			}
-			objects, err := milan.Find(t.Context())
-			if err != nil || (objects.Configuration.UID == "before") != test.refused {
-				t.Errorf("it is %+v (%v)", objects.Configuration, err)
+			if now := found(t, milan).Configuration; (now.UID == "before") != test.refused {
+				t.Errorf("it is %+v", now)
 			}
 		})
 	}
+}
+
+// configuredAfter are Milan's gateway of now, and a Configuration that is newer by so much.
+func configuredAfter(newer time.Duration) []client.Object {
+	gateway, configuration := ours(clustertest.GatewayServer("rome", 51840)), ours(clustertest.Configuration("rome"))
+	gateway.CreationTimestamp, configuration.UID = metav1.NewTime(time.Now()), "new"
+	configuration.CreationTimestamp = metav1.NewTime(time.Now().Add(newer))
+	return []client.Object{configuration, gateway}
+}
+
+func TestAGatewayOfOlderLiqoChangesIfItsConfigurationIsNewer(t *testing.T) {
+	for name, test := range map[string]struct {
+		objects []client.Object
+		older   bool // Liqo
+		changed bool
+	}{
+		"a Configuration of a gateway": {configuredAfter(-time.Minute), true, false},
+		"a newer one":                  {configuredAfter(time.Minute), true, true},
+		"a newer one, Liqo follows":    {configuredAfter(time.Minute), false, false},
+		"a Configuration only":         {configuredAfter(time.Minute)[:1], true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			milan := milansEnd(t, test.objects...)
+			if test.older {
+				clustertest.OlderLiqo(milan.Leaf)
+			}
+			must(t, milan.RenewRanges(t.Context()))
+			if gateway := found(t, milan).Gateway; gateway != nil &&
+				(gateway.GetAnnotations()[rangesAnnotation] == "new") != test.changed {
+				t.Errorf("the annotations are %v", gateway.GetAnnotations())
+			}
+		})
+	}
+}
+
+func TestRangesAreRenewedAlthoughAnAnswerIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // the next request comes after a while
+		milan := milansEnd(t, configuredAfter(time.Second)...)
+		served, cut := milan.Leaf.Clients().Documents, false
+		milan.Leaf.Clients().Documents = clustertest.AnsweredBy(func(*http.Request) (*http.Response, error) {
+			cut, milan.Leaf.Clients().Documents = true, served
+			return nil, errors.New("unexpected error when reading response body. Please retry")
+		})
+		if err := milan.RenewRanges(t.Context()); err != nil || !cut {
+			t.Errorf("an answer was cut off: %t, and it failed: %v", cut, err)
+		}
+	})
 }

@@ -29,20 +29,14 @@ func asData(t *testing.T, template client.Object) *unstructured.Unstructured {
 // renderedWith returns the parts of a gateway over a node port with a changed spec.
 func renderedWith(t *testing.T, change func(*networkingv1beta1.GatewayServerSpec)) parts {
 	t.Helper()
-	gateway := &networkingv1beta1.GatewayServer{Spec: networkingv1beta1.GatewayServerSpec{
-		MTU: 1340, Endpoint: networkingv1beta1.Endpoint{Port: 51840, ServiceType: corev1.ServiceTypeNodePort},
-		ServerTemplateRef: corev1.ObjectReference{
-			APIVersion: networkingv1beta1.GroupVersion.String(), Kind: networkingv1beta1.WgGatewayServerTemplateKind,
-			Namespace: "liqo", Name: liqo.DefaultServerTemplateName,
-		},
-	}}
+	gateway := clustertest.GatewayServer("rome", 51840)
 	if change != nil {
 		change(&gateway.Spec)
 	}
-	milan := milansEnd(t)
-	source, err := milan.readSource(t.Context(), nil, desiredGateway{Gateway: liqo.GatewayOf(gateway)})
+	milan, desired := milansEnd(t), desiredGateway{Gateway: liqo.GatewayOf(gateway)}
+	source, err := milan.readSource(t.Context(), nil, desired)
 	must(t, err)
-	rendered, err := milan.render(t.Context(), source, nil, desiredGateway{Gateway: liqo.GatewayOf(gateway)})
+	rendered, err := milan.render(t.Context(), source, nil, desired)
 	must(t, err)
 	return rendered
 }
@@ -141,15 +135,10 @@ func TestAChangeKeepsFieldsThatThisProgramDoesNotKnow(t *testing.T) {
 }
 
 func TestATemplateThatCanNotBeRenderedIsRefusedWithItsPlace(t *testing.T) {
-	service := func(change func(spec map[string]any)) *networkingv1beta1.WgGatewayServerTemplate {
-		template := clustertest.NextServerTemplate()
-		spec, _, err := unstructured.NestedFieldNoCopy(template.Spec.Template.Object, "spec", "service", "spec")
-		must(t, err)
-		change(spec.(map[string]any)) //nolint:errcheck,forcetypeassert // it is one
-		return template
-	}
 	with := func(key string, value any) *networkingv1beta1.WgGatewayServerTemplate {
-		return service(func(spec map[string]any) { spec[key] = value })
+		template := clustertest.NextServerTemplate()
+		must(t, unstructured.SetNestedField(template.Spec.Template.Object, value, "spec", "service", "spec", key))
+		return template
 	}
 	for name, test := range map[string]struct {
 		template *networkingv1beta1.WgGatewayServerTemplate
@@ -197,22 +186,18 @@ func TestATemplateThatCanNotBeRenderedIsRefusedWithItsPlace(t *testing.T) {
 }
 
 func TestTheTemplateOfAClientIsCheckedBeforeThereIsAServer(t *testing.T) {
+	next := romesEnd(t, clustertest.NextClientTemplate())
+	clustertest.NextLiqo(next.Leaf)
 	for name, test := range map[string]struct {
-		template *networkingv1beta1.WgGatewayClientTemplate
-		next     bool
-		refused  bool
+		rome    *End
+		refused bool
 	}{
-		"Liqo 1.2":                   {clustertest.ClientTemplate(), false, false},
-		"the next Liqo":              {clustertest.NextClientTemplate(), true, false},
-		"a template of another Liqo": {clustertest.NextClientTemplate(), false, true},
+		"Liqo 1.2":                   {romesEnd(t), false},
+		"the next Liqo":              {next, false},
+		"a template of another Liqo": {romesEnd(t, clustertest.NextClientTemplate()), true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rome := romesEnd(t, test.template)
-			if test.next {
-				clustertest.NextLiqo(rome.Leaf)
-			}
-			gateway := liqo.GatewaySettings{Role: liqo.ClientRole, TunnelSettings: liqo.TunnelSettings{MTU: 1340}}
-			if err := rome.checkTemplate(t.Context(), following(gateway)); (err != nil) != test.refused {
+			if err := test.rome.checkTemplate(t.Context(), following(dialling("", 0))); (err != nil) != test.refused {
 				t.Error(err)
 			}
 		})

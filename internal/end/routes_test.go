@@ -29,12 +29,11 @@ func restarted() (*networkingv1beta1.GatewayServer, *networkingv1beta1.Connectio
 func TestTheRoutesToAGatewayAreRenewedIfItRestarts(t *testing.T) {
 	for _, restarts := range []bool{true, false} {
 		gateway, connection := restarted()
-		routes := &networkingv1beta1.RouteConfiguration{ObjectMeta: metav1.ObjectMeta{
-			Namespace: gateway.Namespace, Name: "rome-node-gw", Annotations: map[string]string{"kept": "yes"},
-		}}
+		routes := routesOf(gateway)
+		routes.Annotations = map[string]string{"kept": "yes"}
 		milan := milansEnd(t, gateway, connection, routes)
 		must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: restarts, parts: &parts{}}))
-		must(t, milan.Leaf.Clients().Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))
+		reread(t, milan, routes)
 		if renewed := routes.Annotations[routesAnnotation] != ""; renewed != restarts || routes.Annotations["kept"] == "" {
 			t.Errorf("restarts: %t: the annotations are %v", restarts, routes.Annotations)
 		}
@@ -49,10 +48,7 @@ func TestAGatewayWithoutRoutesHasNoneToRenew(t *testing.T) {
 
 func TestRoutesAreRenewedAlthoughTheAPIServerIsAwayForAMoment(t *testing.T) {
 	gateway, connection := restarted()
-	routes := &networkingv1beta1.RouteConfiguration{ObjectMeta: metav1.ObjectMeta{
-		Namespace: gateway.Namespace, Name: "rome-node-gw",
-	}}
-	milan := milansEnd(t, gateway, connection, routes)
+	milan := milansEnd(t, gateway, connection, routesOf(gateway))
 	away := true
 	clustertest.On(milan.Leaf, "patch", func(call clustertest.Call[any]) error {
 		if away {
@@ -61,17 +57,22 @@ func TestRoutesAreRenewedAlthoughTheAPIServerIsAwayForAMoment(t *testing.T) {
 		}
 		return call.Send()
 	})
-	must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: true, parts: &parts{}}))
-	must(t, milan.Leaf.Clients().Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))
-	if routes.Annotations[routesAnnotation] == "" {
-		t.Error("the routes are not renewed")
-	}
+	renewsRoutes(t, milan, gateway)
 }
 
 // routesOf are those of Milan's nodes to its gateway for Rome.
 func routesOf(gateway client.Object) *networkingv1beta1.RouteConfiguration {
 	return &networkingv1beta1.RouteConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Namespace: gateway.GetNamespace(), Name: "rome-node-gw"},
+	}
+}
+
+// renewsRoutes fails unless the restart of a gateway renews the routes to it.
+func renewsRoutes(t *testing.T, milan *End, gateway client.Object) {
+	t.Helper()
+	must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: true, parts: &parts{}}))
+	if reread(t, milan, routesOf(gateway)).Annotations[routesAnnotation] == "" {
+		t.Error("the routes are not renewed")
 	}
 }
 
@@ -117,8 +118,7 @@ func TestRoutesAreRenewedOnceLiqoLeadsTheNodesToTheNewPod(t *testing.T) {
 				must(t, status.Patch(t.Context(), available, client.MergeFrom(deployment)))
 				must(t, live.Patch(t.Context(), fabricTo(next), client.MergeFrom(fabricTo(former))))
 				must(t, <-ended)
-				routes := routesOf(gateway)
-				must(t, milan.Leaf.Clients().Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))
+				routes := reread(t, milan, routesOf(gateway))
 				if renewed, err := time.Parse(time.RFC3339Nano, routes.Annotations[routesAnnotation]); err != nil ||
 					renewed.Sub(began) != test.after {
 					t.Errorf("they are renewed at %s (%v)", renewed, err)
@@ -135,10 +135,5 @@ func TestRoutesAreRenewedAtOnceWithoutThePermissionToSeeWhatTheNodesKnow(t *test
 		networkingv1beta1.InternalFabricGroupResource, "rome", errors.New(
 			`User "jane" cannot get resource "internalfabrics" in API group "networking.liqo.io" in the namespace "`+
 				gateway.Namespace+`"`)))
-	must(t, milan.RenewRoutes(t.Context(), EnsuredGateway{Object: gateway, Restarts: true, parts: &parts{}}))
-	routes := routesOf(gateway)
-	must(t, milan.Leaf.Clients().Live.Get(t.Context(), client.ObjectKeyFromObject(routes), routes))
-	if routes.Annotations[routesAnnotation] == "" {
-		t.Error("the routes are not renewed")
-	}
+	renewsRoutes(t, milan, gateway)
 }
