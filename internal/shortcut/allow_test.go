@@ -1,6 +1,7 @@
 package shortcut
 
 import (
+	"context"
 	"errors"
 	"reflect"
 	"testing"
@@ -8,9 +9,11 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
 var (
@@ -21,18 +24,10 @@ var (
 // limitedTo connects two leaves of Liqo so that only that may cross.
 func limitedTo(t *testing.T, allow *Allow) (*Shortcut, Spec) {
 	t.Helper()
-	rome, milan := romeAndMilan(t)
-	s, spec := New(rome, milan).OwnedBy(me), overNodePort
+	s, spec := toConnect(t)
 	spec.WaitForConnection, spec.Allow = true, allow
-	must(t, s.Connect(t.Context(), spec))
+	s.connects(t, spec)
 	return s, spec
-}
-
-func allowedBy(t *testing.T, s *Shortcut) (*Allow, Status) {
-	t.Helper()
-	state, err := s.Observe(t.Context())
-	must(t, err)
-	return state.Allow, state.Status
 }
 
 func rulesAt(t *testing.T, e *end.End) []networkingv1beta1.FirewallConfiguration {
@@ -46,9 +41,9 @@ func TestWhatMayCrossIsEnforcedAtBothEndsAndChangesInPlace(t *testing.T) {
 	s, spec := limitedTo(t, database)
 	for _, allow := range []*Allow{database, pings, {}, database} {
 		spec.Allow = allow
-		must(t, s.Connect(t.Context(), spec))
-		if got, status := allowedBy(t, s); !reflect.DeepEqual(got, allow) || status != Connected {
-			t.Errorf("%+v became %+v, %s", allow, got, status)
+		s.connects(t, spec)
+		if got := s.seen(t); !reflect.DeepEqual(got.Allow, allow) || got.Status != Connected {
+			t.Errorf("%+v became %+v, %s", allow, got.Allow, got.Status)
 		}
 		for _, e := range s.Ends() {
 			rules := rulesAt(t, e)
@@ -59,61 +54,24 @@ func TestWhatMayCrossIsEnforcedAtBothEndsAndChangesInPlace(t *testing.T) {
 	}
 }
 
-func TestWithoutLimitsNoRuleIsLeft(t *testing.T) {
-	s, spec := limitedTo(t, database)
-	spec.Allow = nil
-	must(t, s.Connect(t.Context(), spec))
-	if got, status := allowedBy(t, s); got != nil || status != Connected {
-		t.Errorf("got %+v, %s", got, status)
-	}
-	for _, e := range s.Ends() {
-		if left := rulesAt(t, e); len(left) > 0 {
-			t.Errorf("%s still has %+v", e.Leaf.Name, left)
-		}
-	}
-}
-
-func TestADestroyLeavesNoRules(t *testing.T) {
-	for _, keep := range []bool{false, true} {
-		s, _ := limitedTo(t, database)
-		must(t, s.Disconnect(t.Context(), Removal{KeepConfigurations: keep}))
-		for _, e := range s.Ends() {
-			if left := rulesAt(t, e); len(left) > 0 {
-				t.Errorf("%s still has %+v", e.Leaf.Name, left)
-			}
-		}
-	}
-}
-
 func TestRulesThatSomeoneHasEditedOrRemovedAreRestored(t *testing.T) {
-	for name, spoil := range map[string]func(*testing.T, *end.End, *networkingv1beta1.FirewallConfiguration){
-		"edited": func(t *testing.T, e *end.End, rules *networkingv1beta1.FirewallConfiguration) {
-			t.Helper()
-			if err := e.Leaf.Edit(t.Context(), rules, func(object client.Object) {
-				edited, ok := object.(*networkingv1beta1.FirewallConfiguration)
-				if !ok {
-					t.Fatalf("%T is no FirewallConfiguration", object)
-				}
-				table := &edited.Spec.Table
-				table.Chains = table.Chains[:4]
-			}); err != nil {
-				t.Fatal(err)
-			}
+	type firewall = networkingv1beta1.FirewallConfiguration
+	for name, spoil := range map[string]func(context.Context, client.Client, *firewall) error{
+		"edited": func(ctx context.Context, milan client.Client, rules *firewall) error {
+			rules.Spec.Table.Chains = rules.Spec.Table.Chains[:4]
+			return milan.Update(ctx, rules)
 		},
-		"removed": func(t *testing.T, e *end.End, rules *networkingv1beta1.FirewallConfiguration) {
-			t.Helper()
-			must(t, e.Leaf.Clients().Live.Delete(t.Context(), rules))
-		},
+		"removed": func(ctx context.Context, milan client.Client, rules *firewall) error { return milan.Delete(ctx, rules) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, spec := limitedTo(t, database)
-			spoil(t, s.Server, &rulesAt(t, s.Server)[0])
-			if got, status := allowedBy(t, s); got != nil || status != Disconnected {
-				t.Errorf("got %+v, %s", got, status)
+			must(t, spoil(t.Context(), s.Server.Leaf.Clients().Live, &rulesAt(t, s.Server)[0]))
+			if got := s.seen(t); got.Allow != nil || got.Status != Disconnected {
+				t.Errorf("got %+v, %s", got.Allow, got.Status)
 			}
-			must(t, s.Connect(t.Context(), spec))
-			if got, status := allowedBy(t, s); !reflect.DeepEqual(got, database) || status != Connected {
-				t.Errorf("restored as %+v, %s", got, status)
+			s.connects(t, spec)
+			if got := s.seen(t); !reflect.DeepEqual(got.Allow, database) || got.Status != Connected {
+				t.Errorf("restored as %+v, %s", got.Allow, got.Status)
 			}
 		})
 	}
@@ -126,11 +84,10 @@ func TestLimitsThatALeafCantEnforceAreRefusedBeforeItsGatewayExists(t *testing.T
 		old   bool
 	}{"Liqo 1.0": {database, true}, "a range without pods": {outside, false}} {
 		t.Run(name, func(t *testing.T) {
-			rome, milan := romeAndMilan(t)
+			s, spec := toConnect(t)
 			if test.old {
-				milan = clustertest.OldestLiqo(milan)
+				clustertest.OldestLiqo(s.Server.Leaf)
 			}
-			s, spec := New(rome, milan).OwnedBy(me), overNodePort
 			spec.Allow = test.allow
 			if err := s.Connect(t.Context(), spec); !errors.Is(err, end.ErrRules) {
 				t.Error(err)
@@ -139,5 +96,151 @@ func TestLimitsThatALeafCantEnforceAreRefusedBeforeItsGatewayExists(t *testing.T
 				t.Error("there is a gateway")
 			}
 		})
+	}
+}
+
+// serveLimited ensures Milan's gateway for Rome, through which only that may cross.
+func serveLimited(t *testing.T, milan *cluster.Leaf, allow *Allow) EndObject {
+	t.Helper()
+	gateway := endObjectOf(milan, "rome", owner.GatewayServerResource)
+	must(t, gateway.EnsureGateway(t.Context(), "", allow, liqo.Endpoint{}, overNodePort.Server))
+	return gateway
+}
+
+// dialLimited ensures a gateway of Rome that dials Milan's, and through which only that may cross.
+func dialLimited(t *testing.T, milans EndObject, allow *Allow) EndObject {
+	t.Helper()
+	gateway := endObjectOf(romeAlone(t), "milan", owner.GatewayClientResource)
+	must(t, gateway.EnsureGateway(t.Context(), "", allow, *milans.seen(t).Endpoint, overNodePort.Client))
+	return gateway
+}
+
+func TestAGatewayOfOneEndEnforcesWhatMayCrossAndChangesItInPlace(t *testing.T) {
+	milan := milanAlone(t)
+	for _, allow := range []*Allow{database, pings, {}, nil, database} {
+		gateway := serveLimited(t, milan, allow)
+		if got := gateway.seen(t); !reflect.DeepEqual(got.Allow, allow) || got.Status != Connecting {
+			t.Errorf("%+v became %+v, %s", allow, got.Allow, got.Status)
+		}
+		rules := rulesAt(t, gateway.End)
+		if allow == nil && len(rules) > 0 || allow != nil && (len(rules) != 1 ||
+			!gateway.End.Owner.Owns(&rules[0]) || !owner.IsEndObject(&rules[0])) {
+			t.Errorf("with %+v, there are %+v", allow, rules)
+		}
+	}
+}
+
+func TestRemovedRulesOfOneEndNeedARepair(t *testing.T) {
+	gateway := serveLimited(t, milanAlone(t), database)
+	must(t, gateway.End.Leaf.Clients().Live.Delete(t.Context(), &rulesAt(t, gateway.End)[0]))
+	repair := gateway.Repair(t.Context())
+	if got := gateway.seen(t); repair.Err != nil || !repair.Needed || got.Allow != nil || got.Status != Disconnected {
+		t.Errorf("got %+v, %s (%v)", got.Allow, got.Status, repair.Err)
+	}
+}
+
+func TestTheRulesOfOneEndAreForAllItsPodsAndForAnswersFromAnywhere(t *testing.T) {
+	milan := milanAlone(t)
+	allow := &Allow{ToServer: database.ToServer, ToClient: pings.ToClient}
+	gateway := serveLimited(t, milan, allow)
+	objects, err := gateway.End.Find(t.Context())
+	must(t, err)
+	expected := &liqo.Limits{
+		In: database.ToServer, Out: pings.ToClient, Own: []string{"10.2.0.0/16"}, Other: []string{"0.0.0.0/0"},
+		Nodes: "10.70.0.0",
+	}
+	if !reflect.DeepEqual(objects.Limits(), expected) || !objects.LimitsApplied() {
+		t.Errorf("they are %+v", objects.Limits())
+	}
+	dials := dialLimited(t, gateway, allow)
+	if objects, err = dials.End.Find(t.Context()); err != nil || !reflect.DeepEqual(objects.Limits().In, pings.ToClient) {
+		t.Errorf("Rome's are %+v (%v)", objects.Limits(), err)
+	}
+	if got := dials.seen(t).Allow; !reflect.DeepEqual(got, allow) {
+		t.Errorf("Rome's end shows %+v", got)
+	}
+}
+
+func TestRulesThatOneEndCantEnforceAreRefusedBeforeItsGatewayExists(t *testing.T) {
+	outside := &Allow{ToServer: []liqo.Rule{{CIDRs: []string{"10.9.0.0/24"}}}}
+	for name, test := range map[string]struct {
+		milan   *cluster.Leaf
+		allow   *Allow
+		refused bool
+	}{
+		"Liqo 1.0":                   {clustertest.OldestLiqo(milanAlone(t)), database, true},
+		"a range without pods":       {milanAlone(t), outside, true},
+		"a range of the other leaf":  {milanAlone(t), &Allow{ToClient: outside.ToServer}, false},
+		"Liqo 1.0 without any rules": {clustertest.OldestLiqo(milanAlone(t)), nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			gateway := endObjectOf(test.milan, "rome", owner.GatewayServerResource)
+			checked := gateway.CheckAllow(t.Context(), test.allow)
+			err := gateway.EnsureGateway(t.Context(), "", test.allow, liqo.Endpoint{}, overNodePort.Server)
+			if errors.Is(checked, end.ErrRules) != test.refused || errors.Is(err, end.ErrRules) != test.refused {
+				t.Errorf("%v at the plan, %v at the apply", checked, err)
+			}
+			if got := gateway.seen(t); got.Exists == test.refused {
+				t.Errorf("the gateway is %+v", got)
+			}
+		})
+	}
+}
+
+func TestAnEndTakesOverTheRulesOfAShortcutAndSaysForWhichPods(t *testing.T) {
+	s, spec := limitedTo(t, database)
+	spec.ServerEnd.PodCIDRs = []string{"10.1.0.0/17"}
+	s.connects(t, spec)
+	self := me
+	self.Resource = owner.GatewayServerResource
+	server := NewEndObject(s.Server.Leaf, "rome", self)
+	self.Resource = owner.GatewayClientResource
+	client := NewEndObject(s.Client.Leaf, "milan", self)
+	part := &Allow{ToServer: []liqo.Rule{{Protocol: liqo.TCP, Port: 5432, CIDRs: []string{"10.1.0.0/17"}}}}
+	if got := server.seen(t).Allow; !reflect.DeepEqual(got, part) {
+		t.Errorf("the server has %+v", got)
+	}
+	if got := client.seen(t).Allow; !reflect.DeepEqual(got, database) {
+		t.Errorf("the client has %+v", got)
+	}
+}
+
+// joinedByEnds returns two leaves whose ends have resources of their own, each with its rules.
+func joinedByEnds(t *testing.T, atClient, atServer *Allow) *Shortcut {
+	t.Helper()
+	milan := milanAlone(t)
+	rome := dialLimited(t, serveLimited(t, milan, atServer), atClient).End.Leaf
+	here, there := milansSteps(milan), romesSteps(rome, liqo.Endpoint{})
+	ensureAll(t, []step{here[0], here[2], there[0], there[2]})
+	return New(rome, milan)
+}
+
+func TestAnInspectionShowsTheRulesOfEachEnd(t *testing.T) {
+	for name, test := range map[string]struct {
+		atClient, atServer, both *Allow
+	}{
+		"no limits":       {},
+		"both":            {database, database, database},
+		"only the server": {nil, database, nil},
+		"others":          {pings, database, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			seen, err := joinedByEnds(t, test.atClient, test.atServer).Inspect(t.Context())
+			if err != nil || !reflect.DeepEqual(seen.Allow, test.both) || seen.Status == Disconnected ||
+				!reflect.DeepEqual(seen.ClientEnd.Allow, test.atClient) || !reflect.DeepEqual(seen.ServerEnd.Allow, test.atServer) {
+				t.Errorf("got %+v, %+v and %+v, %s (%v)", seen.Allow, seen.ClientEnd.Allow, seen.ServerEnd.Allow,
+					seen.Status, err)
+			}
+		})
+	}
+}
+
+func TestAnInspectionInTheOppositeDirectionShowsTheRulesWithTheRolesOfTheRequest(t *testing.T) {
+	s, _ := limitedTo(t, database)
+	seen, err := New(s.Server.Leaf, s.Client.Leaf).Inspect(t.Context())
+	expected := &Allow{ToClient: database.ToServer}
+	if err != nil || !seen.Reversed || !reflect.DeepEqual(seen.Allow, expected) ||
+		!reflect.DeepEqual(seen.ClientEnd.Allow, expected) || !reflect.DeepEqual(seen.ServerEnd.Allow, expected) {
+		t.Errorf("got %+v, %+v and %+v (%v)", seen.Allow, seen.ClientEnd.Allow, seen.ServerEnd.Allow, err)
 	}
 }

@@ -1,76 +1,32 @@
 package shortcut
 
 import (
-	"errors"
+	"slices"
 	"strings"
 	"testing"
 
-	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
-	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
-	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
-func TestANetworkOfSomeoneElseIsNotChanged(t *testing.T) {
-	rome, milan := leafWith(t, "rome", clustertest.Configuration("milan")), leafWith(t, "milan")
-	err := New(rome, milan).Connect(t.Context(), overNodePort)
-	var problem *trouble.Problem
-	if !errors.As(err, &problem) || problem.Leaf != "rome" ||
-		!strings.Contains(problem.Detail(), "Configuration liqo-tenant-milan/milan") {
-		t.Fatalf("got: %v", err)
-	}
-	for _, leaf := range []*cluster.Leaf{rome, milan} {
-		var namespaces corev1.NamespaceList
-		if err := leaf.Clients().Live.List(t.Context(), &namespaces); err != nil || len(namespaces.Items) != 0 {
-			t.Errorf("something was written on %s (%v)", leaf.Name, err)
-		}
-	}
-}
-
-func TestAPairHasOneShortcut(t *testing.T) {
-	first, second := owner.Owner{Token: "first", Origin: owner.Origin{Directory: "one"}}, owner.Owner{Token: "second",
-		Origin: owner.Origin{Directory: "two"}}
-	configuration, gateway := clustertest.Configuration("milan"), clustertest.GatewayServer("milan", 51840)
-	for _, object := range []client.Object{configuration, gateway} {
-		first.Mark(object)
-	}
-	shortcut := New(leafWith(t, "rome", configuration, gateway), leafWith(t, "milan")).OwnedBy(second)
-	if err := shortcut.Connect(t.Context(), overNodePort); err == nil ||
-		!strings.Contains(err.Error(), "a shortcut with \"milan\" exists already") {
-		t.Errorf("got: %v", err)
-	}
-}
-
 func TestANetworkOfAPeeringIsNotChangedAndTheErrorNamesThePeering(t *testing.T) {
-	shortcut := New(leafWith(t, "rome", clustertest.Configuration("milan"),
-		clustertest.Peering("milan", liqov1beta1.ProviderRole)), leafWith(t, "milan"))
-	err := shortcut.Connect(t.Context(), overNodePort)
-	var problem *trouble.Problem
-	if !errors.As(err, &problem) || !strings.Contains(problem.Detail(),
-		`the peering with "milan" (ForeignCluster milan, role Provider) did.`) ||
-		!strings.Contains(problem.Detail(), "end the peering first with `liqoctl unpeer`") {
-		t.Errorf("got: %v", err)
+	s := joinedAtRome(t, belongings()["a peering's"])
+	refused(t, s.Connect(t.Context(), overNodePort), `a network with "milan" exists already on leaf "rome"`,
+		`the peering with "milan" (ForeignCluster milan, role Provider) did.`,
+		"end the peering first with `liqoctl unpeer`")
+	if state := s.seen(t); state.Exists || !state.Joined {
+		t.Errorf("exists: %t, joined: %t", state.Exists, state.Joined)
 	}
-	if state, err := shortcut.Observe(t.Context()); err != nil || state.Exists || !state.Joined {
-		t.Errorf("exists: %t, joined: %t (%v)", state.Exists, state.Joined, err)
+	must(t, s.Disconnect(t.Context(), Removal{})) // there is nothing to remove, so nothing is refused
+	if s.atRome(t) == nil {
+		t.Error("the peering has lost its Configuration")
 	}
-	// There is nothing to remove, so nothing is refused.
-	if err := shortcut.Disconnect(t.Context(), Removal{}); err != nil {
-		t.Error(err)
-	}
-	if left, err := shortcut.Client.Find(t.Context()); err != nil || left.Configuration == nil {
-		t.Errorf("the peering has lost its Configuration (%v)", err)
-	}
-	if err := shortcut.OwnedBy(owner.Owner{Claims: true}).Disconnect(t.Context(), Removal{}); err == nil ||
-		!strings.Contains(err.Error(), "a peering uses the network") ||
-		!strings.Contains(err.Error(), "`liqoctl` also removes the network") {
-		t.Errorf("got: %v", err)
-	}
+	refused(t, s.OwnedBy(owner.Owner{Claims: true}).Disconnect(t.Context(), Removal{}),
+		`a peering uses the network on leaf "rome"`, "`liqoctl` also removes the network")
 }
 
 func TestOnlyTheResourceOfADirectoryOfThisNameMayBeInThisState(t *testing.T) {
@@ -88,14 +44,6 @@ func TestOnlyTheResourceOfADirectoryOfThisNameMayBeInThisState(t *testing.T) {
 	}
 }
 
-func TestTheErrorNamesTheOriginOfARival(t *testing.T) {
-	err := joinedAtRome(t, belongings()["another's"]).CheckFree(t.Context(), overNodePort)
-	if explain.Summary(err) != `a shortcut with "milan" exists already on leaf "rome"` ||
-		!strings.Contains(explain.Detail(err), "made by alice@ci, in directory theirs. A pair") {
-		t.Errorf("got %q:\n%s", explain.Summary(err), explain.Detail(err))
-	}
-}
-
 func TestACreateThatWasCompleteBelongsToARivalAlthoughItHasLeftItsLease(t *testing.T) {
 	s := joinedAtRome(t, []client.Object{
 		marked(killed, clustertest.Configuration("milan")), marked(killed, clustertest.GatewayClient("milan")),
@@ -107,32 +55,6 @@ func TestACreateThatWasCompleteBelongsToARivalAlthoughItHasLeftItsLease(t *testi
 	refused(t, s.OwnedBy(me).CheckFree(t.Context(), overNodePort), `a shortcut with "milan" exists already on leaf "rome"`)
 	if err := s.OwnedBy(somebody).Disconnect(t.Context(), Removal{}); err != nil || s.atRome(t) == nil {
 		t.Errorf("the Configuration is gone (%v)", err)
-	}
-}
-
-func TestAShortcutWithoutItsGatewaysBelongsToARival(t *testing.T) {
-	rome, milan := romeAndMilan(t)
-	theirs := New(rome, milan).OwnedBy(somebody)
-	spec := overNodePort
-	spec.Create = true
-	must(t, theirs.Connect(t.Context(), spec))
-	for _, e := range theirs.Ends() { // as `liqoctl network disconnect` does
-		must(t, e.RemoveGateways(t.Context()))
-	}
-	err := New(rome, milan).OwnedBy(me).Connect(t.Context(), spec)
-	refused(t, err, `a shortcut with "milan" exists already on leaf "rome"`, "made by alice@ci")
-}
-
-func TestWhatAnInterruptedCreateHasLeftIsForItsOwnDirectory(t *testing.T) {
-	for directory, free := range map[string]bool{killed.Origin.Directory: true, "another": false} {
-		t.Run(directory, func(t *testing.T) {
-			asks := owner.Owner{Token: "asks", Origin: owner.Origin{Directory: directory}}
-			s := New(leafWith(t, "rome", marked(killed, clustertest.Configuration("milan"))),
-				leafWith(t, "milan", leftBehind(true))).OwnedBy(asks)
-			if err := s.CheckFree(t.Context(), overNodePort); (err == nil) != free {
-				t.Error(err)
-			}
-		})
 	}
 }
 
@@ -193,5 +115,81 @@ func TestARefusedCreateSaysHowToImportInstead(t *testing.T) {
 				t.Errorf("%s:\n%s\ndoes not contain\n%s", name, text, test.says)
 			}
 		})
+	}
+}
+
+func TestAnImportClaimsObjectsWithoutAnotherOwner(t *testing.T) {
+	for name, objects := range belongings() {
+		t.Run(name, func(t *testing.T) {
+			state, token := joinedAtRome(t, objects).OwnedBy(claims).seen(t), owner.TokenOf(objects[0])
+			if state.Exists != (token != somebody.Token && token != killed.Token) || state.Unmarked != (token == "") {
+				t.Errorf("exists: %t, unmarked: %t", state.Exists, state.Unmarked)
+			}
+		})
+	}
+}
+
+func TestTheFirstUpdateAfterAnImportMarksWhatNobodyOwnsAndNothingElse(t *testing.T) {
+	unowned := func() []client.Object {
+		return append(clustertest.ClientEnd("milan", up)[:3], clustertest.TenantNamespace("milan"))
+	}
+	halfMarked := unowned()
+	me.Mark(halfMarked[0]) // by an update that was killed
+	theirs := unowned()
+	somebody.Mark(theirs[0])
+	somebody.Mark(theirs[1])
+	for name, test := range map[string]struct {
+		objects []client.Object
+		owners  []string // afterwards, by kind
+	}{
+		"people's":    {unowned(), []string{"me", "me", "me", "me"}},
+		"half marked": {halfMarked, []string{"me", "me", "me", "me"}},
+		"another's":   {theirs, []string{"somebody", "somebody", "me", "me"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := joinedAtRome(t, test.objects).OwnedBy(claims)
+			must(t, s.take(t.Context(), s.Client, nil))
+			marked, err := s.Client.Markable(t.Context())
+			var owners []string
+			for _, object := range marked {
+				owners = append(owners, owner.TokenOf(object))
+			}
+			if err != nil || !slices.Equal(owners, test.owners) {
+				t.Errorf("the owners are %q (%v)", owners, err)
+			}
+		})
+	}
+}
+
+func TestAnUpdateThatFailsKeepsWhatAnImportHasFound(t *testing.T) {
+	rome := liqotest.Leaf(t, "rome", append(ranges("10.1.0.0/16"), clustertest.Configuration("milan"))...)
+	milan := liqotest.Leaf(t, "milan", append(ranges("10.1.0.0/16"), clustertest.Configuration("rome"))...)
+	s := New(rome, milan).OwnedBy(claims)
+	spec := overNodePort
+	spec.ForbidRemapping = true
+	if err := s.Connect(t.Context(), spec); err == nil {
+		t.Fatal("the ranges are the same")
+	}
+	if n := s.found(t); n.client.Configuration == nil || n.server.Configuration == nil {
+		t.Error("a Configuration is gone")
+	}
+}
+
+func TestTheOwnerOfTheNetworkIsShownWhatAnotherShortcutHasMarkedAndTakesItBack(t *testing.T) {
+	mine := joined(t)
+	must(t, mine.Client.Leaf.Edit(t.Context(), mine.found(t).client.Gateway.Object, somebody.Mark))
+	expected := []string{`GatewayClient liqo-tenant-milan/milan on leaf "rome"`}
+	if strays := mine.seen(t).Strays; !slices.Equal(strays, expected) {
+		t.Errorf("got %v", strays)
+	}
+	theirs, err := New(mine.Client.Leaf, mine.Server.Leaf).OwnedBy(somebody).hasStrays(t.Context())
+	if err != nil || theirs {
+		t.Errorf("the other owner has strays, too (%v)", err)
+	}
+	mine.connects(t, overNodePort)
+	for _, object := range mine.found(t).made() {
+		if owner.TokenOf(object) != me.Token {
+			t.Errorf("%T has the token %q", object, owner.TokenOf(object))
+		}
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	authv1beta1 "github.com/liqotech/liqo/apis/authentication/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -19,7 +17,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
-	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
@@ -46,30 +43,28 @@ type step struct {
 
 // milansSteps returns the resources of Milan's end of a network with Rome, which dials.
 func milansSteps(milan *cluster.Leaf) []step {
-	configuration := endObjectOf(milan, "rome", owner.ConfigurationResource)
 	gateway := endObjectOf(milan, "rome", owner.GatewayServerResource)
-	publicKey := endObjectOf(milan, "rome", owner.PublicKeyResource)
-	return []step{
-		{configuration, func(ctx context.Context) error { return configuration.EnsureConfiguration(ctx, "", romesNetworks) }},
-		{gateway, func(ctx context.Context) error {
-			return gateway.EnsureGateway(ctx, "", nil, liqo.Endpoint{}, overNodePort.Server)
-		}},
-		{publicKey, func(ctx context.Context) error { return publicKey.EnsurePublicKey(ctx, "", key(1)) }},
-	}
+	return stepsOf(gateway, overNodePort.Server, liqo.Endpoint{}, romesNetworks, key(1))
 }
 
 // romesSteps returns the resources of the other end.
 func romesSteps(rome *cluster.Leaf, dialled liqo.Endpoint) []step {
 	milans := liqo.Ranges{PodCIDRs: []string{"10.2.0.0/16"}, ExternalCIDR: "10.70.0.0/16"}
-	configuration := endObjectOf(rome, "milan", owner.ConfigurationResource)
 	gateway := endObjectOf(rome, "milan", owner.GatewayClientResource)
-	publicKey := endObjectOf(rome, "milan", owner.PublicKeyResource)
+	return stepsOf(gateway, overNodePort.Client, dialled, milans, key(2))
+}
+
+// stepsOf returns the resources of the end with this gateway: its Configuration, the gateway and its PublicKey.
+func stepsOf(
+	gateway EndObject, settings liqo.GatewaySettings, dialled liqo.Endpoint, ranges liqo.Ranges, key []byte,
+) []step {
+	leaf, remote := gateway.End.Leaf, string(gateway.End.Remote.ID)
+	configuration := endObjectOf(leaf, remote, owner.ConfigurationResource)
+	publicKey := endObjectOf(leaf, remote, owner.PublicKeyResource)
 	return []step{
-		{configuration, func(ctx context.Context) error { return configuration.EnsureConfiguration(ctx, "", milans) }},
-		{gateway, func(ctx context.Context) error {
-			return gateway.EnsureGateway(ctx, "", nil, dialled, overNodePort.Client)
-		}},
-		{publicKey, func(ctx context.Context) error { return publicKey.EnsurePublicKey(ctx, "", key(2)) }},
+		{configuration, func(ctx context.Context) error { return configuration.EnsureConfiguration(ctx, "", ranges) }},
+		{gateway, func(ctx context.Context) error { return gateway.EnsureGateway(ctx, "", nil, dialled, settings) }},
+		{publicKey, func(ctx context.Context) error { return publicKey.EnsurePublicKey(ctx, "", key) }},
 	}
 }
 
@@ -78,14 +73,6 @@ func ensureAll(t *testing.T, steps []step) {
 	for _, one := range steps {
 		must(t, one.ensure(t.Context()))
 	}
-}
-
-// seen returns the state of an object.
-func (o EndObject) seen(t *testing.T) EndObjectState {
-	t.Helper()
-	state, err := o.Observe(t.Context())
-	must(t, err)
-	return state
 }
 
 // tenantNamespaces returns the names of the tenant namespaces on a leaf.
@@ -98,6 +85,21 @@ func tenantNamespaces(t *testing.T, leaf *cluster.Leaf) []string {
 		names = append(names, namespaces.Items[i].Name)
 	}
 	return names
+}
+
+// noNamespaces fails if a tenant namespace is left on a leaf.
+func noNamespaces(t *testing.T, leaves ...*cluster.Leaf) {
+	t.Helper()
+	for _, leaf := range leaves {
+		if names := tenantNamespaces(t, leaf); len(names) > 0 {
+			t.Errorf("%q are left on %s", names, leaf.Name)
+		}
+	}
+}
+
+func romeAlone(t *testing.T) *cluster.Leaf {
+	t.Helper()
+	return liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...)
 }
 
 func milanAlone(t *testing.T) *cluster.Leaf {
@@ -125,52 +127,36 @@ func TestTheObjectsOfAnEndMayComeAndGoInAnyOrderAndTheLastOneRemovesTheNamespace
 				}
 			}
 		}
-		if names := tenantNamespaces(t, milan); len(names) > 0 {
-			t.Errorf("%q are left", names)
-		}
-	}
-}
-
-// refused checks that an error has this headline and names this object and this owner.
-func refused(t *testing.T, err error, headline string, names ...string) {
-	t.Helper()
-	if got := explain.Summary(err); got != headline {
-		t.Errorf("the headline is %q (%v)", got, err)
-	}
-	for _, name := range names {
-		if !strings.Contains(explain.Detail(err), name) {
-			t.Errorf("%q is missing: %s", name, explain.Detail(err))
-		}
+		noNamespaces(t, milan)
 	}
 }
 
 func TestAShortcutOverAnEndObjectIsRefusedAndTheErrorNamesTheEndObject(t *testing.T) {
 	for i, object := range []string{"liqo_configuration", "liqo_gateway_server", "liqo_public_key"} {
-		rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), milanAlone(t)
-		ensureAll(t, milansSteps(milan)[i:i+1])
-		err := New(rome, milan).OwnedBy(me).Connect(t.Context(), overNodePort)
-		refused(t, err, "a "+object+` for "rome" exists already on leaf "milan"`,
-			"A "+object+" owns ", "made by bob@ci", "one liqo_shortcut")
-		if names := tenantNamespaces(t, rome); len(names) > 0 {
-			t.Errorf("%q were created", names)
-		}
+		t.Run(object, func(t *testing.T) {
+			rome, milan := romeAlone(t), milanAlone(t)
+			ensureAll(t, milansSteps(milan)[i:i+1])
+			err := New(rome, milan).OwnedBy(me).Connect(t.Context(), overNodePort)
+			refused(t, err, "a "+object+` for "rome" exists already on leaf "milan"`,
+				"A "+object+" owns ", "made by bob@ci", "one liqo_shortcut")
+			noNamespaces(t, rome)
+		})
 	}
 }
 
 func TestAnEndObjectOverAShortcutIsRefusedAndTheErrorNamesTheShortcut(t *testing.T) {
-	rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), milanAlone(t)
+	rome, milan := romeAlone(t), milanAlone(t)
 	shortcut := New(rome, milan).OwnedBy(somebody)
-	must(t, shortcut.Connect(t.Context(), overNodePort))
-	before, err := shortcut.Observe(t.Context())
-	must(t, err)
+	shortcut.connects(t, overNodePort)
+	before := shortcut.seen(t)
 	for _, one := range append(milansSteps(milan), romesSteps(rome, *before.ServerEndpoint)...) {
 		e := one.object.End
 		refused(t, one.ensure(t.Context()),
 			`a liqo_shortcut for cluster "`+string(e.Remote.ID)+`" exists already on leaf "`+e.Leaf.Name+`"`,
 			"made by alice@ci", string(e.Owner.Resource)+" can't manage it")
 	}
-	if after, err := shortcut.Observe(t.Context()); err != nil || after.Status != before.Status || !after.Exists {
-		t.Errorf("the shortcut is %+v (%v)", after, err)
+	if after := shortcut.seen(t); after.Status != before.Status || !after.Exists {
+		t.Errorf("the shortcut is %+v", after)
 	}
 }
 
@@ -194,9 +180,7 @@ func TestAnEndObjectUnderANewAddressWaitsForTheDestroyOfTheOldOne(t *testing.T) 
 	after.End.Owner.Token = "after"
 	ensured := make(chan error, 1)
 	go func() { ensured <- after.EnsurePublicKey(t.Context(), "", key(2)) }()
-	if _, err := before.Remove(t.Context(), liqo.KeySecret{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errorOf(before.Remove(t.Context(), liqo.KeySecret{})))
 	must(t, <-ensured)
 	if state := after.seen(t); !state.Exists || !slices.Equal(state.Key, key(2)) {
 		t.Errorf("it is %+v", state)
@@ -248,39 +232,12 @@ func TestWhatAKilledCreateOfAnEndObjectHasLeftIsTakenOver(t *testing.T) {
 	refused(t, err, `a liqo_configuration for "rome" exists already on leaf "milan"`)
 }
 
-func TestAnEndObjectWhoseCreateStillWaitsOrHasFailedIsNotTakenOver(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		milan := clustertest.Leaf(t, "milan", ranges("10.2.0.0/16")...) // without Liqo, so there is never an address
-		first := endObjectOf(milan, "rome", owner.GatewayServerResource)
-		second := endObjectOf(milan, "rome", owner.GatewayServerResource)
-		first.Create, second.Create, second.End.Owner.Token = true, true, "second"
-		ended := make(chan error, 1)
-		go func() {
-			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-			defer cancel()
-			ended <- first.EnsureGateway(ctx, "", nil, liqo.Endpoint{}, overNodePort.Server)
-		}()
-		<-time.After(time.Second)
-		began := time.Now()
-		err := second.EnsureGateway(t.Context(), "", nil, liqo.Endpoint{}, overNodePort.Server)
-		refused(t, err, `a liqo_gateway_server for cluster "rome" exists already on leaf "milan"`, "made by bob@ci")
-		if took := time.Since(began); took < 2*time.Minute {
-			t.Errorf("it was refused after %s, when nobody knew how the first one ends", took)
-		}
-		if err := <-ended; !errors.Is(err, context.DeadlineExceeded) || !first.seen(t).Exists {
-			t.Errorf("the first one has lost its object: %v", err)
-		}
-	})
-}
-
 func TestAShortcutBecomesEndObjectsByImportAndTheirRemovalLeavesNothing(t *testing.T) {
-	rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), liqotest.Leaf(t, "milan", ranges("10.2.0.0/16")...)
+	rome, milan := romeAlone(t), milanAlone(t)
 	s := New(rome, milan).OwnedBy(somebody)
-	must(t, s.Connect(t.Context(), overNodePort))
-	state, err := s.Observe(t.Context())
-	must(t, err)
+	s.connects(t, overNodePort)
 	var objects []EndObject
-	for _, one := range append(milansSteps(milan), romesSteps(rome, *state.ServerEndpoint)...) {
+	for _, one := range append(milansSteps(milan), romesSteps(rome, *s.seen(t).ServerEndpoint)...) {
 		self, err := one.object.ImportedFrom(t.Context())
 		if err != nil || self.Token != somebody.Token || !self.Shortcut || self.Origin != somebody.Origin {
 			t.Fatalf("%s is imported from %+v (%v)", one.object.End.Owner.Resource, self, err)
@@ -296,15 +253,11 @@ func TestAShortcutBecomesEndObjectsByImportAndTheirRemovalLeavesNothing(t *testi
 			t.Errorf("%s keeps %q (%v)", object.End.Owner.Resource, kept, err)
 		}
 	}
-	for _, leaf := range []*cluster.Leaf{rome, milan} {
-		if names := tenantNamespaces(t, leaf); len(names) > 0 {
-			t.Errorf("%q are left on %s", names, leaf.Name)
-		}
-	}
+	noNamespaces(t, rome, milan)
 }
 
 func TestTwoEndsBecomeOneShortcutByImport(t *testing.T) {
-	rome, milan := liqotest.Leaf(t, "rome", ranges("10.1.0.0/16")...), milanAlone(t)
+	rome, milan := romeAlone(t), milanAlone(t)
 	there := milansSteps(milan)
 	ensureAll(t, there)
 	ensureAll(t, romesSteps(rome, *there[1].object.seen(t).Endpoint))
@@ -313,15 +266,15 @@ func TestTwoEndsBecomeOneShortcutByImport(t *testing.T) {
 		t.Fatalf("the owner of an object, %q, is that of a shortcut (%v)", token, err)
 	}
 	shortcut.OwnedBy(claims)
-	if state, err := shortcut.Observe(t.Context()); err != nil || !state.Exists || !state.Unmarked {
-		t.Fatalf("the imported shortcut is %+v (%v)", state, err)
+	if state := shortcut.seen(t); !state.Exists || !state.Unmarked {
+		t.Fatalf("the imported shortcut is %+v", state)
 	}
 	if theirs, err := shortcut.unrecorded(t.Context()); err != nil || !theirs {
 		t.Errorf("no update would take the objects from the resources for one end (%v)", err)
 	}
-	must(t, shortcut.Connect(t.Context(), overNodePort))
-	if state, err := shortcut.Observe(t.Context()); err != nil || !state.Exists || state.Unmarked {
-		t.Errorf("the shortcut is %+v (%v)", state, err)
+	shortcut.connects(t, overNodePort)
+	if state := shortcut.seen(t); !state.Exists || state.Unmarked {
+		t.Errorf("the shortcut is %+v", state)
 	}
 	if theirs, err := shortcut.unrecorded(t.Context()); err != nil || theirs {
 		t.Errorf("another update is needed (%v)", err)
@@ -332,11 +285,7 @@ func TestTwoEndsBecomeOneShortcutByImport(t *testing.T) {
 		t.Errorf("the resource for one end has %+v", taken)
 	}
 	must(t, shortcut.Disconnect(t.Context(), Removal{}))
-	for _, leaf := range []*cluster.Leaf{rome, milan} {
-		if names := tenantNamespaces(t, leaf); len(names) > 0 {
-			t.Errorf("%q are left on %s", names, leaf.Name)
-		}
-	}
+	noNamespaces(t, rome, milan)
 }
 
 func TestAnEndObjectDoesNotTakeTheNetworkFromAPeering(t *testing.T) {
@@ -352,7 +301,7 @@ func TestAnEndObjectDoesNotTakeTheNetworkFromAPeering(t *testing.T) {
 }
 
 func TestANamespaceStaysIfAPeeringBeginsWhileTheLastObjectGoes(t *testing.T) {
-	milan := liqotest.Leaf(t, "milan", ranges("10.2.0.0/16")...)
+	milan := milanAlone(t)
 	configuration := endObjectOf(milan, "rome", owner.ConfigurationResource)
 	must(t, configuration.EnsureConfiguration(t.Context(), "", romesNetworks))
 	clustertest.On(milan, "delete", func(call clustertest.Call[*networkingv1beta1.Configuration]) error {
@@ -375,26 +324,12 @@ func TestANamespaceStaysIfAPeeringBeginsWhileTheLastObjectGoes(t *testing.T) {
 }
 
 func TestAnObjectThatOnlyTheCacheLacksIsNotGone(t *testing.T) {
-	milan := liqotest.Leaf(t, "milan", ranges("10.2.0.0/16")...)
+	milan := milanAlone(t)
 	configuration := endObjectOf(milan, "rome", owner.ConfigurationResource)
 	must(t, configuration.EnsureConfiguration(t.Context(), "", romesNetworks))
-	late := errors.New("the cache does not catch up")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	asked := make(chan struct{}, 1)
-	stale := clustertest.Leaf(t, "milan") // its cache and its watches have nothing
-	stale.Clients().Live = milan.Clients().Live
-	clustertest.On(stale, "list", func(call clustertest.Call[any]) error {
-		select {
-		case asked <- struct{}{}:
-		default:
-		}
-		return call.Send()
-	})
-	go func() {
-		<-asked
-		cancel(late)
-	}()
-	if state, err := endObjectOf(stale, "rome", owner.ConfigurationResource).Observe(ctx); !errors.Is(err, late) {
+	stale := behind(t, milan, cancel)
+	if state, err := endObjectOf(stale, "rome", owner.ConfigurationResource).Observe(ctx); !errors.Is(err, errLate) {
 		t.Errorf("the state is %+v (%v)", state, err)
 	}
 	if !configuration.seen(t).Exists {

@@ -1,6 +1,7 @@
 package shortcut
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -17,10 +18,9 @@ import (
 
 // measured is the status of a tunnel that is up, with a latency of a moment ago.
 func measured(value string) networkingv1beta1.ConnectionStatus {
-	return networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connected,
-		Latency: networkingv1beta1.ConnectionLatency{
-			Value: value, Timestamp: metav1.Now(),
-		}}
+	status := up
+	status.Latency = networkingv1beta1.ConnectionLatency{Value: value, Timestamp: metav1.Now()}
+	return status
 }
 
 func gatewayPodOf(remote, name, node string, active bool) *corev1.Pod {
@@ -40,36 +40,37 @@ func TestAnInspectionHasTheStatusOfEachEnd(t *testing.T) {
 		gatewayPodOf("milan", "gw-milan-b", "", false), gatewayPodOf("milan", "gw-milan-a", "node-1", true),
 		gatewayPodOf("naples", "gw-naples", "node-1", true))...)
 	milan := clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", failed)...)
+	pods := []liqo.GatewayPod{
+		{Name: "gw-milan-a", Namespace: "liqo-tenant-milan", Node: "node-1", Active: true},
+		{Name: "gw-milan-b", Namespace: "liqo-tenant-milan"},
+	}
 	for _, reversed := range []bool{false, true} {
-		asked := New(rome, milan)
-		if reversed {
-			asked = New(milan, rome)
-		}
-		inspection, err := asked.Inspect(t.Context())
-		must(t, err)
-		atRome, atMilan, ofRome := inspection.ClientEnd, inspection.ServerEnd, inspection.Client
-		if reversed {
-			atRome, atMilan, ofRome = inspection.ServerEnd, inspection.ClientEnd, inspection.Server
-		}
-		if inspection.Reversed != reversed || inspection.Status != Error || inspection.MadeBy != ByOther ||
-			inspection.ServerEndpoint == nil {
-			t.Errorf("reversed: %t: %+v", reversed, inspection)
-		}
-		if ofRome.ClusterID != "rome" || inspection.MTU != 1340 ||
-			!slices.Equal(ofRome.Network.PodCIDRs, []string{"10.0.0.0/16"}) {
-			t.Errorf("reversed: %t: Rome is %+v", reversed, ofRome)
-		}
-		pods := []liqo.GatewayPod{
-			{Name: "gw-milan-a", Namespace: "liqo-tenant-milan", Node: "node-1", Active: true},
-			{Name: "gw-milan-b", Namespace: "liqo-tenant-milan"},
-		}
-		if atRome.Status != Connected || atRome.Latency.Milliseconds() != 0.85 ||
-			!slices.Equal(atRome.GatewayPods, pods) {
-			t.Errorf("reversed: %t: Rome's end is %+v", reversed, atRome)
-		}
-		if atMilan.Status != Error || atMilan.Latency != nil || len(atMilan.GatewayPods) != 0 {
-			t.Errorf("reversed: %t: Milan's end is %+v", reversed, atMilan)
-		}
+		t.Run(fmt.Sprintf("reversed: %t", reversed), func(t *testing.T) {
+			asked := New(rome, milan)
+			if reversed {
+				asked = New(milan, rome)
+			}
+			got, err := asked.Inspect(t.Context())
+			must(t, err)
+			atRome, atMilan, ofRome := got.ClientEnd, got.ServerEnd, got.Client
+			if reversed {
+				atRome, atMilan, ofRome = got.ServerEnd, got.ClientEnd, got.Server
+			}
+			if got.Reversed != reversed || got.Status != Error || got.MadeBy != ByOther || got.ServerEndpoint == nil ||
+				got.MTU != 1340 {
+				t.Errorf("it is %+v", got)
+			}
+			if ofRome.ClusterID != "rome" || !slices.Equal(ofRome.Network.PodCIDRs, []string{"10.0.0.0/16"}) {
+				t.Errorf("Rome is %+v", ofRome)
+			}
+			if atRome.Status != Connected || atRome.Latency.Milliseconds() != 0.85 ||
+				!slices.Equal(atRome.GatewayPods, pods) {
+				t.Errorf("Rome's end is %+v", atRome)
+			}
+			if atMilan.Status != Error || atMilan.Latency != nil || len(atMilan.GatewayPods) != 0 {
+				t.Errorf("Milan's end is %+v", atMilan)
+			}
+		})
 	}
 }
 
@@ -99,31 +100,20 @@ func TestAnInspectionOfTwoLeavesWithoutANetworkFindsNone(t *testing.T) {
 	}
 }
 
-func TestAnInspectionOfATunnelThatIsNotUpYetIsConnecting(t *testing.T) {
-	coming := networkingv1beta1.ConnectionStatus{Value: networkingv1beta1.Connecting}
-	inspection, err := New(clustertest.Leaf(t, "rome", clustertest.ClientEnd("milan", coming)...),
-		clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", up)...)).Inspect(t.Context())
-	if err != nil || inspection.Status != Connecting || inspection.ClientEnd.Status != Connecting ||
-		inspection.ServerEnd.Status != Connected {
-		t.Errorf("got %s, %s and %s (%v)", inspection.Status, inspection.ClientEnd.Status, inspection.ServerEnd.Status, err)
-	}
-}
-
 func TestTheMakerIsThePeeringUnlessTheProviderHasEverything(t *testing.T) {
 	peering := clustertest.Peering("milan", liqov1beta1.ProviderRole)
+	atRome, atMilan := clustertest.ClientEnd("milan", up), clustertest.ServerEnd("rome", up)
+	oursAtRome := byProvider(clustertest.ClientEnd("milan", up))
+	oursAtMilan := byProvider(clustertest.ServerEnd("rome", up))
 	for name, test := range map[string]struct {
 		atRome, atMilan []client.Object
 		expected        Maker
 	}{
-		"a peering": {append(clustertest.ClientEnd("milan", up), peering),
-			clustertest.ServerEnd("rome", up), ByPeering},
-		"taken over from a peering": {append(byProvider(clustertest.ClientEnd("milan", up)), peering),
-			byProvider(clustertest.ServerEnd("rome", up)), ByProvider},
-		"ours": {byProvider(clustertest.ClientEnd("milan", up)),
-			byProvider(clustertest.ServerEnd("rome", up)), ByProvider},
-		"ours at one end": {byProvider(clustertest.ClientEnd("milan", up)), clustertest.ServerEnd("rome", up),
-			ByOther},
-		"somebody's": {clustertest.ClientEnd("milan", up), clustertest.ServerEnd("rome", up), ByOther},
+		"a peering":                 {append(atRome, peering), atMilan, ByPeering},
+		"taken over from a peering": {append(oursAtRome, peering), oursAtMilan, ByProvider},
+		"ours":                      {oursAtRome, oursAtMilan, ByProvider},
+		"ours at one end":           {oursAtRome, atMilan, ByOther},
+		"somebody's":                {atRome, atMilan, ByOther},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inspection, err := New(clustertest.Leaf(t, "rome", test.atRome...),

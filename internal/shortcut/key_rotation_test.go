@@ -21,10 +21,9 @@ import (
 // toRotate returns a shortcut between two leaves of Liqo, and how it was made.
 func toRotate(t *testing.T) (*Shortcut, Spec) {
 	t.Helper()
-	rome, milan := romeAndMilan(t)
-	s, spec := New(rome, milan).OwnedBy(me), overNodePort
+	s, spec := toConnect(t)
 	spec.WaitForConnection = true
-	must(t, s.Connect(t.Context(), spec))
+	s.connects(t, spec)
 	for _, e := range s.Ends() {
 		must(t, e.Leaf.Edit(t.Context(), gatewayAt(t, s, e), func(gateway client.Object) {
 			gateway.SetAnnotations(map[string]string{beforeRotations: "yes"})
@@ -39,16 +38,11 @@ const beforeRotations = "example.com/before-rotations"
 // gatewayAt returns the gateway of an end, or nil.
 func gatewayAt(t *testing.T, s *Shortcut, e *end.End) client.Object {
 	t.Helper()
-	n, err := s.find(t.Context())
-	must(t, err)
-	gateway := n.server.Gateway
-	if e == s.Client {
-		gateway = n.client.Gateway
-	}
-	if gateway == nil {
+	objects, err := e.Find(t.Context())
+	if must(t, err); objects.Gateway == nil {
 		return nil
 	}
-	return gateway.Object
+	return objects.Gateway.Object
 }
 
 // expectSameGateways fails if a rotation has replaced a gateway.
@@ -73,11 +67,17 @@ func keySecrets(t *testing.T, leaf *cluster.Leaf) map[string]corev1.Secret {
 	return byName
 }
 
+// publicKeys returns the key of either gateway that the other leaf was told.
+func publicKeys(t *testing.T, s *Shortcut) []string {
+	t.Helper()
+	n := s.found(t)
+	return []string{string(n.client.PublicKey.Spec.PublicKey), string(n.server.PublicKey.Spec.PublicKey)}
+}
+
 // expectKeys fails unless each leaf has one Secret with keys, and the other leaf has its public key.
 func expectKeys(t *testing.T, s *Shortcut) {
 	t.Helper()
-	n, err := s.find(t.Context())
-	must(t, err)
+	n := s.found(t)
 	for _, side := range []struct {
 		leaf *cluster.Leaf
 		told []byte
@@ -96,36 +96,31 @@ func expectKeys(t *testing.T, s *Shortcut) {
 
 func TestARotationGivesBothGatewaysOtherKeysInPlace(t *testing.T) {
 	s, spec := toRotate(t)
-	before, err := s.find(t.Context())
-	must(t, err)
-	seen := []string{string(before.client.PublicKey.Spec.PublicKey), string(before.server.PublicKey.Spec.PublicKey)}
+	seen := publicKeys(t, s)
 	for _, rotation := range []string{"first", "second", "third"} {
 		spec.KeyRotation = rotation
 		for range 2 { // the second time changes nothing
-			must(t, s.Connect(t.Context(), spec))
+			s.connects(t, spec)
 		}
 		expectKeys(t, s)
 		expectSameGateways(t, s)
-		after, err := s.find(t.Context())
-		must(t, err)
-		for _, key := range [][]byte{after.client.PublicKey.Spec.PublicKey, after.server.PublicKey.Spec.PublicKey} {
-			if slices.Contains(seen, string(key)) {
+		for _, key := range publicKeys(t, s) {
+			if slices.Contains(seen, key) {
 				t.Errorf("%s: a key is one from before", rotation)
 			}
-			seen = append(seen, string(key))
+			seen = append(seen, key)
 		}
-		if state, err := s.Observe(t.Context()); err != nil || state.Status != Connected ||
+		if state := s.seen(t); state.Status != Connected ||
 			state.ClientGateway.KeyRotation != rotation || state.ServerGateway.KeyRotation != rotation ||
 			state.ServerGateway.KeySecret != "" || state.ClientGateway.KeySecret != "" {
-			t.Errorf("%s: it is %+v (%v)", rotation, state, err)
+			t.Errorf("%s: it is %+v", rotation, state)
 		}
 	}
 	spec.KeyRotation = ""
-	must(t, s.Connect(t.Context(), spec))
+	s.connects(t, spec)
 	expectKeys(t, s)
-	if n, err := s.find(t.Context()); err != nil ||
-		!slices.Contains(seen, string(n.client.PublicKey.Spec.PublicKey)) {
-		t.Errorf("without a rotation, the keys change (%v)", err)
+	if !slices.Contains(seen, publicKeys(t, s)[0]) {
+		t.Error("without a rotation, the keys change")
 	}
 	must(t, s.Disconnect(t.Context(), Removal{}))
 	for _, e := range s.Ends() {
@@ -166,24 +161,16 @@ func TestARotationThatIsKilledAnywhereIsFinishedByTheNextApply(t *testing.T) {
 // reports whether the rotation needs no more writes than that.
 func rotateInterrupted(t *testing.T, s *Shortcut, spec Spec, rotation string, writes int64) bool {
 	t.Helper()
-	before, err := s.find(t.Context())
-	must(t, err)
+	before := publicKeys(t, s)
 	spec.KeyRotation = rotation
-	revive := dieAfter(writes, s.Client.Leaf, s.Server.Leaf)
-	killed := s.Connect(t.Context(), spec)
-	revive()
-	if killed != nil {
-		if err := s.Connect(t.Context(), spec); err != nil {
-			t.Fatalf("after %d writes: %v", writes, err)
-		}
+	finished := killedAfter(t, s, spec, writes)
+	if err := s.Connect(t.Context(), spec); err != nil {
+		t.Fatalf("after %d writes: %v", writes, err)
 	}
 	expectKeys(t, s)
 	expectSameGateways(t, s)
-	after, err := s.find(t.Context())
-	must(t, err)
-	if bytes.Equal(after.client.PublicKey.Spec.PublicKey, before.client.PublicKey.Spec.PublicKey) ||
-		bytes.Equal(after.server.PublicKey.Spec.PublicKey, before.server.PublicKey.Spec.PublicKey) {
+	if after := publicKeys(t, s); after[0] == before[0] || after[1] == before[1] {
 		t.Errorf("after %d writes, a key is the same", writes)
 	}
-	return killed == nil
+	return finished
 }

@@ -79,5 +79,3 @@ func TestNothingThatIsMissingOnALeafStopsTheProvider(t *testing.T) {
 		})
 	}
 }
-
-func errorOf[T any](_ T, err error) error { return err }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -21,23 +22,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
-// among connects to leaves with these names and objects. A leaf with nil does not answer.
-func among(t *testing.T, held map[string][]client.Object) Ask {
-	t.Helper()
-	leaves := map[string]*cluster.Leaf{}
-	for name, objects := range held {
-		if objects != nil {
-			leaves[name] = clustertest.Leaf(t, name, objects...)
-		}
-	}
-	return asking(func(name string) (*cluster.Leaf, error) {
-		if leaf := leaves[name]; leaf != nil {
-			return leaf, nil
-		}
-		return nil, errors.New("no answer")
-	})
-}
-
 // asking asks leaves that are connected already.
 func asking(connect func(name string) (*cluster.Leaf, error)) Ask {
 	return func(
@@ -49,6 +33,17 @@ func asking(connect func(name string) (*cluster.Leaf, error)) Ask {
 		}
 		return leaf, question(ctx, leaf)
 	}
+}
+
+// surveyed is a survey of leaves with these names and objects. A leaf with nil does not answer.
+func surveyed(t *testing.T, held map[string][]client.Object) Survey {
+	t.Helper()
+	return NewSurvey(t.Context(), slices.Sorted(maps.Keys(held)), asking(func(name string) (*cluster.Leaf, error) {
+		if held[name] == nil {
+			return nil, errors.New("no answer")
+		}
+		return clustertest.Leaf(t, name, held[name]...), nil
+	}))
 }
 
 // said returns links as "client>server status maker".
@@ -79,15 +74,17 @@ func second() client.Object {
 }
 
 func TestASurveyHasEveryNetworkWhoeverCreatedIt(t *testing.T) {
-	survey := NewSurvey(t.Context(), []string{"rome", "milan", "europe", "naples"}, among(t, map[string][]client.Object{
+	notAPeering := recorded("milan", false)
+	notAPeering.Status.Modules.Networking.Enabled = true
+	survey := surveyed(t, map[string][]client.Object{
 		"europe": slices.Concat(clustertest.ServerEnd("rome", up), clustertest.ServerEnd("milan", up),
 			[]client.Object{clustertest.Peering("milan", liqov1beta1.ProviderRole)}),
 		"rome": slices.Concat(clustertest.ClientEnd("europe", up), byProvider(clustertest.ClientEnd("milan", up)),
-			byProvider(clustertest.ServerEnd("naples", failed))),
+			byProvider(clustertest.ServerEnd("naples", failed)), []client.Object{notAPeering}),
 		"milan": slices.Concat(clustertest.ClientEnd("europe", up), byProvider(clustertest.ServerEnd("rome", up)),
 			[]client.Object{clustertest.Configuration("elsewhere")}),
 		"naples": clustertest.ClientEnd("rome", up),
-	}))
+	})
 	expected := []string{
 		"milan>europe Connected peering", "naples>rome Error other", "rome>europe Connected other",
 		"rome>milan Connected terraform-provider-liqo",
@@ -101,12 +98,12 @@ func TestASurveyHasEveryNetworkWhoeverCreatedIt(t *testing.T) {
 }
 
 func TestAnUnreachableLeafDoesNotHideTheOthers(t *testing.T) {
-	survey := NewSurvey(t.Context(), []string{"europe", "milan", "rome"}, among(t, map[string][]client.Object{
+	survey := surveyed(t, map[string][]client.Object{
 		"europe": slices.Concat(clustertest.ServerEnd("milan", up), clustertest.ServerEnd("rome", up),
 			[]client.Object{clustertest.Peering("milan", liqov1beta1.ConsumerRole)}),
 		"milan": nil,
 		"rome":  clustertest.ClientEnd("europe", up),
-	}))
+	})
 	expected := []string{"milan>europe Unknown peering", "rome>europe Connected other"}
 	if got := said(survey.Networks()); !slices.Equal(got, expected) {
 		t.Errorf("got      %q\nexpected %q", got, expected)
@@ -154,7 +151,7 @@ func TestTheRolesOfAPeeringComeFromEitherCluster(t *testing.T) {
 			if test.atRome != "" {
 				held["rome"] = append(held["rome"], clustertest.Peering("europe", test.atRome))
 			}
-			survey := NewSurvey(t.Context(), []string{"rome", "europe"}, among(t, held))
+			survey := surveyed(t, held)
 			peerings := peered(survey)
 			if len(peerings) != 1 || len(survey.Networks()) != 0 || survey.Links[0].Status != "" {
 				t.Fatalf("%+v", survey)
@@ -170,37 +167,20 @@ func TestTheRolesOfAPeeringComeFromEitherCluster(t *testing.T) {
 	}
 }
 
-func TestAShortcutIsNotAPeering(t *testing.T) {
-	foreignCluster := clustertest.Peering("milan", liqov1beta1.UnknownRole)
-	foreignCluster.Status.Modules = liqov1beta1.Modules{Networking: liqov1beta1.Module{Enabled: true}}
-	survey := NewSurvey(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
-		"rome":  append(clustertest.ClientEnd("milan", up), foreignCluster),
-		"milan": clustertest.ServerEnd("rome", up),
-	}))
-	if got := said(survey.Networks()); len(peered(survey)) != 0 ||
-		!slices.Equal(got, []string{"rome>milan Connected other"}) {
-		t.Errorf("got %q and %+v", got, peered(survey))
-	}
-}
-
 func TestAnIncompleteNetworkIsDisconnected(t *testing.T) {
+	nothing, atMilan, atRome := []client.Object{}, clustertest.ServerEnd("rome", up), clustertest.ClientEnd("milan", up)
 	for name, test := range map[string]struct {
 		atMilan, atRome []client.Object
 		expected        []string
 	}{
-		"Configurations": {[]client.Object{clustertest.Configuration("rome")},
-			[]client.Object{clustertest.Configuration("milan")}, []string{"milan>rome Disconnected other"}},
-		"a gateway": {[]client.Object{clustertest.GatewayServer("rome", 51840)},
-			[]client.Object{}, []string{"rome>milan Disconnected other"}},
-		"one end": {[]client.Object{}, byProvider(clustertest.ClientEnd("milan", up)),
-			[]string{"rome>milan Disconnected terraform-provider-liqo"}},
-		"what Liqo itself will take away": {clustertest.ClientEnd("rome", up)[3:], []client.Object{}, []string{}},
-		"a second object of the same kind": {append(clustertest.ServerEnd("rome", up), second()),
-			clustertest.ClientEnd("milan", up), []string{"rome>milan Connected other"}},
+		"Configurations":                   {atMilan[:1], atRome[:1], []string{"milan>rome Disconnected other"}},
+		"a gateway":                        {atMilan[1:2], nothing, []string{"rome>milan Disconnected other"}},
+		"one end":                          {nothing, atRome, []string{"rome>milan Disconnected other"}},
+		"what Liqo itself will take away":  {atMilan[3:], nothing, []string{}},
+		"a second object of the same kind": {append(atMilan, second()), atRome, []string{"rome>milan Connected other"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			survey := NewSurvey(t.Context(), []string{"rome", "milan"},
-				among(t, map[string][]client.Object{"milan": test.atMilan, "rome": test.atRome}))
+			survey := surveyed(t, map[string][]client.Object{"milan": test.atMilan, "rome": test.atRome})
 			if got := said(survey.Networks()); !slices.Equal(got, test.expected) {
 				t.Errorf("%q, expected %q", got, test.expected)
 			}
@@ -217,10 +197,10 @@ func TestTheLatencyOfANetworkIsTheClientsOrElseTheServers(t *testing.T) {
 		"the server's": {"N/A", "3ms", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			survey := NewSurvey(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
+			survey := surveyed(t, map[string][]client.Object{
 				"rome":  clustertest.ClientEnd("milan", measured(test.client)),
 				"milan": clustertest.ServerEnd("rome", measured(test.server)),
-			}))
+			})
 			if got := survey.Networks()[0].Latency; got == nil || got.Milliseconds() != test.expected {
 				t.Errorf("%+v", got)
 			}
@@ -228,36 +208,16 @@ func TestTheLatencyOfANetworkIsTheClientsOrElseTheServers(t *testing.T) {
 	}
 }
 
-func TestASurveyHasTheOwnerAndTheEndpointOfANetwork(t *testing.T) {
-	owned := func(objects []client.Object) []client.Object {
-		for _, object := range objects[:3] {
-			killed.Mark(object)
-		}
-		return objects
-	}
+func TestASurveyHasTheEndpointOfANetworkIfTheServerHasAGateway(t *testing.T) {
 	atRome, atMilan := clustertest.ClientEnd("milan", up), clustertest.ServerEnd("rome", up)
 	atMilan[1].(*networkingv1beta1.GatewayServer).Spec.MTU = 1400 //nolint:errcheck,forcetypeassert // the second is
-	for _, complete := range []bool{false, true} {
-		objects := owned(atMilan)
-		if !complete {
-			objects = append(objects, leftBehind(false))
-		}
-		survey := NewSurvey(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
-			"rome": owned(atRome), "milan": objects,
-		}))
-		link := survey.Networks()[0]
-		if owners := link.Owners; len(owners) != 1 || owners[0].Origin != killed.Origin ||
-			owners[0].Complete != complete {
-			t.Errorf("complete: %t: the owners are %+v", complete, owners)
-		}
-		if link.MTU != 1400 || link.ServerEndpoint == nil || link.ServerEndpoint.Port != 31000 ||
-			link.Client != (Cluster{"rome", "rome"}) {
-			t.Errorf("got %+v", link)
-		}
+	link := surveyed(t, map[string][]client.Object{"rome": atRome, "milan": atMilan}).Networks()[0]
+	if link.MTU != 1400 || link.ServerEndpoint == nil || link.ServerEndpoint.Port != 31000 ||
+		link.Client != (Cluster{"rome", "rome"}) {
+		t.Errorf("got %+v", link)
 	}
-	unowned := NewSurvey(t.Context(), []string{"rome", "milan"},
-		among(t, map[string][]client.Object{"rome": clustertest.ClientEnd("milan", up), "milan": {}}))
-	if link := unowned.Networks()[0]; len(link.Owners) > 0 || link.MTU != 1340 || link.ServerEndpoint != nil {
+	link = surveyed(t, map[string][]client.Object{"rome": atRome, "milan": {}}).Networks()[0]
+	if len(link.Owners) > 0 || link.MTU != 1340 || link.ServerEndpoint != nil {
 		t.Errorf("got %+v", link)
 	}
 }
@@ -270,10 +230,10 @@ func TestASurveyHasAllOwnersOfANetworkWhoHasMostFirst(t *testing.T) {
 		return objects
 	}
 	ofEnd := owner.Owner{Token: "end", Resource: owner.PublicKeyResource}
-	survey := NewSurvey(t.Context(), []string{"rome", "milan"}, among(t, map[string][]client.Object{
+	survey := surveyed(t, map[string][]client.Object{
 		"rome":  mark(clustertest.ClientEnd("milan", up), somebody, me, ofEnd),
-		"milan": mark(clustertest.ServerEnd("rome", up), me),
-	}))
+		"milan": append(mark(clustertest.ServerEnd("rome", up), me, killed), leftBehind()),
+	})
 	link := survey.Networks()[0]
 	expected := []Ownership{
 		{Token: "me", Origin: me.Origin, Complete: true, Objects: []string{
@@ -285,6 +245,7 @@ func TestASurveyHasAllOwnersOfANetworkWhoHasMostFirst(t *testing.T) {
 		{Token: "end", Resource: owner.PublicKeyResource, Complete: true, Objects: []string{
 			`PublicKey liqo-tenant-milan/milan on leaf "rome"`,
 		}},
+		{Token: "killed", Origin: killed.Origin, Objects: []string{`GatewayServer liqo-tenant-rome/rome on leaf "milan"`}},
 	}
 	if !reflect.DeepEqual(link.Owners, expected) {
 		t.Errorf("got %+v", link.Owners)

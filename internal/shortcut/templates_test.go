@@ -3,18 +3,22 @@ package shortcut
 import (
 	"context"
 	"maps"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 )
 
 // useTemplates replaces Liqo's own templates on a leaf.
@@ -26,14 +30,10 @@ func useTemplates(t *testing.T, leaf *cluster.Leaf, templates ...client.Object) 
 	}
 }
 
-// ofTheNextLiqo returns two leaves with the next Liqo.
-func ofTheNextLiqo(t *testing.T) (rome, milan *cluster.Leaf) {
+// useNextLiqo makes Liqo on a leaf the next version.
+func useNextLiqo(t *testing.T, leaf *cluster.Leaf) {
 	t.Helper()
-	rome, milan = romeAndMilan(t)
-	for _, leaf := range []*cluster.Leaf{rome, milan} {
-		useTemplates(t, clustertest.NextLiqo(leaf), clustertest.NextServerTemplate(), clustertest.NextClientTemplate())
-	}
-	return rome, milan
+	useTemplates(t, clustertest.NextLiqo(leaf), clustertest.NextServerTemplate(), clustertest.NextClientTemplate())
 }
 
 // withMarker is a template of servers with a marker that this provider does not know.
@@ -52,40 +52,30 @@ func TestNoEndIsChangedIfTheOtherOneCanNotFollow(t *testing.T) {
 		"an annotation":  func(s *Spec) { s.Server.ServiceAnnotations = map[string]string{"speed": "fast"} },
 		"a dialled port": func(s *Spec) { s.Client.ServerPort = 31000 },
 	}
-	obstacles := map[string]struct {
-		obstruct func(t *testing.T, rome, milan *cluster.Leaf)
-		refuses  string // summary
-	}{
-		"a marker on the server": {
-			func(t *testing.T, _, milan *cluster.Leaf) {
-				t.Helper()
-				useTemplates(t, clustertest.NextLiqo(milan), withMarker(t))
-			},
-			`the template can't be rendered on leaf "milan"`,
+	obstacles := map[string]func(*Shortcut) (*cluster.Leaf, client.Object){
+		"a marker on the server": func(s *Shortcut) (*cluster.Leaf, client.Object) {
+			return clustertest.NextLiqo(s.Server.Leaf), withMarker(t)
 		},
-		"a template of another Liqo on the client": {
-			func(t *testing.T, rome, _ *cluster.Leaf) {
-				t.Helper()
-				useTemplates(t, rome, clustertest.NextClientTemplate())
-			},
-			`the template can't be rendered on leaf "rome"`,
+		"a template of another Liqo on the client": func(s *Shortcut) (*cluster.Leaf, client.Object) {
+			return s.Client.Leaf, clustertest.NextClientTemplate()
 		},
 	}
 	for name, change := range changes {
-		for obstacle, test := range obstacles {
+		for obstacle, obstruct := range obstacles {
 			t.Run(name+", "+obstacle, func(t *testing.T) {
-				rome, milan := romeAndMilan(t)
-				s, spec := New(rome, milan).OwnedBy(me), overNodePort
+				s, spec := toConnect(t)
 				s.connects(t, spec)
-				test.obstruct(t, rome, milan)
+				leaf, template := obstruct(s)
+				useTemplates(t, leaf, template)
 				s.connects(t, spec) // what needs no template goes on
-				before := versions(t, rome, milan)
+				before := versions(t, s.Client.Leaf, s.Server.Leaf)
 				change(&spec)
 				err := s.Connect(t.Context(), spec)
-				if explain.Summary(err) != test.refuses || !explain.Refused(err) {
+				refused(t, err, `the template can't be rendered on leaf "`+leaf.Name+`"`)
+				if !explain.Refused(err) {
 					t.Errorf("it is not refused: %v", err)
 				}
-				if after := versions(t, rome, milan); !maps.Equal(after, before) {
+				if after := versions(t, s.Client.Leaf, s.Server.Leaf); !maps.Equal(after, before) {
 					t.Errorf("something was written: %v is %v now", before, after)
 				}
 			})
@@ -110,39 +100,30 @@ func removeBeforeLock(leaf *cluster.Leaf, object client.Object) {
 
 func TestAGatewayThatAnotherOperationStillRemovesIsNotCompared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rome, milan := romeAndMilan(t)
-		s, spec := New(rome, milan).OwnedBy(me), overNodePort
+		s, spec := toConnect(t)
 		s.connects(t, spec)
-		removeBeforeLock(milan, clustertest.GatewayServer("rome", 51840))
+		removeBeforeLock(s.Server.Leaf, clustertest.GatewayServer("rome", 51840))
 		spec.MTU = 1400
 		s.connects(t, spec)
 	})
 }
 
-// connects fails if the shortcut can't be connected.
-func (s *Shortcut) connects(t *testing.T, spec Spec) {
-	t.Helper()
-	must(t, s.Connect(t.Context(), spec))
-}
-
 func TestAMixedPairIsCreatedAndChanged(t *testing.T) {
-	for name, next := range map[string]func(rome, milan *cluster.Leaf) []*cluster.Leaf{
-		"the next Liqo at both ends": func(rome, milan *cluster.Leaf) []*cluster.Leaf { return []*cluster.Leaf{rome, milan} },
-		"at the client":              func(rome, _ *cluster.Leaf) []*cluster.Leaf { return []*cluster.Leaf{rome} },
-		"at the server":              func(_, milan *cluster.Leaf) []*cluster.Leaf { return []*cluster.Leaf{milan} },
+	for name, next := range map[string][]string{
+		"the next Liqo at both ends": {"rome", "milan"}, "at the client": {"rome"}, "at the server": {"milan"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rome, milan := romeAndMilan(t)
-			for _, leaf := range next(rome, milan) {
-				useTemplates(t, clustertest.NextLiqo(leaf), clustertest.NextServerTemplate(), clustertest.NextClientTemplate())
+			s, spec := toConnect(t)
+			for _, e := range s.Ends() {
+				if slices.Contains(next, e.Leaf.Name) {
+					useNextLiqo(t, e.Leaf)
+				}
 			}
-			s, spec := New(rome, milan).OwnedBy(me), overNodePort
 			for _, mtu := range []int{1340, 1400} {
 				spec.MTU = mtu
 				s.connects(t, spec)
-				state, err := s.Observe(context.WithoutCancel(t.Context()))
-				if err != nil || state.ClientGateway.MTU != mtu || state.ServerGateway.MTU != mtu {
-					t.Errorf("with an MTU of %d: %+v (%v)", mtu, state, err)
+				if state := s.seen(t); state.ClientGateway.MTU != mtu || state.ServerGateway.MTU != mtu {
+					t.Errorf("with an MTU of %d: %+v", mtu, state)
 				}
 			}
 		})
@@ -153,5 +134,83 @@ func TestAMixedPairIsCreatedAndChanged(t *testing.T) {
 func otherTemplate() client.Object {
 	template := clustertest.ServerTemplate()
 	template.Name = "large"
+	return template
+}
+
+// madeOfIPsec are the objects of another technology that Liqo has made of the gateways, as these say.
+var madeOfIPsec = map[string]corev1.ObjectReference{
+	"milan": {
+		APIVersion: "networking.liqo.io/v1beta1", Kind: "IPsecGatewayServer", Namespace: "liqo-tenant-rome", Name: "rome",
+	},
+	"rome": {
+		APIVersion: "networking.liqo.io/v1beta1", Kind: "IPsecGatewayClient", Namespace: "liqo-tenant-milan", Name: "milan",
+	},
+}
+
+// useAnotherTechnology lets the gateway of a leaf say that Liqo has made it of another technology.
+func useAnotherTechnology(t *testing.T, leaf *cluster.Leaf) {
+	t.Helper()
+	server, dialling, reference := clustertest.GatewayServer("rome", 51840), clustertest.GatewayClient("milan"),
+		madeOfIPsec[leaf.Name]
+	gateway, say := client.Object(server), func() { server.Status.ServerRef = &reference }
+	if leaf.Name == "rome" {
+		gateway, say = dialling, func() { dialling.Status.ClientRef = &reference }
+	}
+	must(t, leaf.Clients().Live.Get(t.Context(), client.ObjectKeyFromObject(gateway), gateway))
+	say()
+	must(t, leaf.Clients().Live.Status().Update(t.Context(), gateway))
+}
+
+func TestAGatewayOfAnotherTechnologyIsNotChangedInPlace(t *testing.T) {
+	for name, test := range map[string]struct {
+		at      string // the leaf with the gateway
+		change  func(*Spec)
+		refused bool
+	}{
+		"another MTU":            {"milan", func(s *Spec) { s.MTU = 1400 }, true},
+		"another MTU and rules":  {"milan", func(s *Spec) { s.MTU, s.Allow = 1400, &Allow{} }, true},
+		"another MTU, in Rome":   {"rome", func(s *Spec) { s.MTU = 1400 }, true},
+		"new keys":               {"milan", func(s *Spec) { s.KeyRotation = "first" }, true},
+		"what the client dials":  {"rome", func(s *Spec) { s.Server.Port = 51900 }, true},
+		"another client":         {"milan", func(s *Spec) { s.Client.ServerPort = 31000 }, false},
+		"another template":       {"milan", func(s *Spec) { s.Server.Template = ofAnotherName() }, false},
+		"another namespace":      {"milan", func(s *Spec) { s.ServerEnd.Namespace = "own" }, false},
+		"rules":                  {"milan", func(s *Spec) { s.Allow = &Allow{} }, false},
+		"nothing of the gateway": {"milan", func(s *Spec) { s.ForbidRemapping = true }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				rome := liqotest.Leaf(t, "rome", ranges("10.0.0.0/16")...)
+				milan := liqotest.Leaf(t, "milan", append(ranges("10.1.0.0/16"), otherTemplate(), clustertest.Namespace("own"))...)
+				s, spec := New(rome, milan).OwnedBy(me), overNodePort
+				s.connects(t, spec)
+				useAnotherTechnology(t, map[string]*cluster.Leaf{"rome": rome, "milan": milan}[test.at])
+				s.connects(t, spec) // what changes no gateway goes on
+				before := versions(t, rome, milan)
+				test.change(&spec)
+				patient, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				err := s.Connect(patient, spec)
+				if !test.refused {
+					must(t, err)
+					return
+				}
+				refused(t, err, `changes are not supported for the technology of this gateway on leaf "`+test.at+`"`,
+					"terraform taint")
+				if !explain.Refused(err) {
+					t.Errorf("it is not refused: %v", err)
+				}
+				if after := versions(t, rome, milan); !maps.Equal(after, before) {
+					t.Errorf("something was written: %v is %v now", before, after)
+				}
+			})
+		})
+	}
+}
+
+// ofAnotherName is the template that [otherTemplate] returns.
+func ofAnotherName() liqo.Template {
+	template := liqo.DefaultTemplate(liqo.ServerRole, "liqo")
+	template.Name = otherTemplate().GetName()
 	return template
 }
