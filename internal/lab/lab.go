@@ -10,10 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/klog/v2"
@@ -100,7 +100,6 @@ func (l *Lab) newClusters(ctx context.Context, options Options) error {
 		plane = l.real
 	}
 	for i, spec := range options.Clusters {
-		spec.Metrics = options.Metrics
 		c, err := kube.New(kube.Options{
 			Spec:         spec,
 			Number:       i,
@@ -134,21 +133,17 @@ func (l *Lab) startClusters(ctx context.Context) error {
 	defer fail(nil)
 	// Starting an API server can't be interrupted, but it ends when its process does.
 	ready := context.AfterFunc(ctx, func() { _ = process.KillMarked(l.dir.Path) })
-	var group errgroup.Group
+	var group sync.WaitGroup
 	for _, c := range l.clusters {
-		group.Go(func() error {
-			err := c.Start(ctx)
-			if err != nil {
+		group.Go(func() {
+			if err := c.Start(ctx); err != nil {
 				fail(err)
 			}
-			return err
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return context.Cause(ctx)
-	}
+	group.Wait()
 	ready()
-	return nil
+	return context.Cause(ctx)
 }
 
 // spareGarbageCollection allows the clusters' programs more memory, unless the user has set it.

@@ -18,8 +18,6 @@ type Options struct {
 	Clusters []kube.Spec
 	// Peerable reports whether the clusters can be peered; see kube.Options.
 	Peerable bool
-	// Metrics reports whether Liqo's gateways serve their metrics; see kube.Spec.
-	Metrics bool
 	// DataPlane carries packets between gateways.
 	DataPlane DataPlane
 	// Guard is the command that cleans up after the lab if it is killed. Its stdin is a pipe that

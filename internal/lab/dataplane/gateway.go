@@ -150,7 +150,6 @@ func (e *end) shakesHandsWith(server *end) bool {
 // each node with the node port, and the load balancer's addresses with the port.
 func addresses(services []corev1.Service, pod *corev1.Pod, listenPort int, nodes []Node) []string {
 	var list []string
-	add := func(host string, port int32) { list = append(list, net.JoinHostPort(host, strconv.Itoa(int(port)))) }
 	for i := range services {
 		service := &services[i]
 		selector := labels.SelectorFromSet(service.Spec.Selector)
@@ -158,21 +157,27 @@ func addresses(services []corev1.Service, pod *corev1.Pod, listenPort int, nodes
 			continue
 		}
 		for _, port := range service.Spec.Ports {
-			if port.Protocol != corev1.ProtocolUDP || port.TargetPort.IntValue() != listenPort {
-				continue
-			}
-			for _, ip := range service.Spec.ClusterIPs {
-				add(ip, port.Port)
-			}
-			for _, node := range nodes {
-				if port.NodePort != 0 {
-					add(node.IP.String(), port.NodePort)
-				}
-			}
-			for _, ingress := range service.Status.LoadBalancer.Ingress {
-				add(ingress.IP+ingress.Hostname, port.Port)
+			if port.Protocol == corev1.ProtocolUDP && port.TargetPort.IntValue() == listenPort {
+				list = append(list, addressesOfPort(service, port, nodes)...)
 			}
 		}
+	}
+	return list
+}
+
+// addressesOfPort returns the addresses of one port of a Service.
+func addressesOfPort(service *corev1.Service, port corev1.ServicePort, nodes []Node) (list []string) {
+	add := func(host string, port int32) { list = append(list, net.JoinHostPort(host, strconv.Itoa(int(port)))) }
+	for _, ip := range service.Spec.ClusterIPs {
+		add(ip, port.Port)
+	}
+	for _, node := range nodes {
+		if port.NodePort != 0 {
+			add(node.IP.String(), port.NodePort)
+		}
+	}
+	for _, ingress := range service.Status.LoadBalancer.Ingress {
+		add(ingress.IP+ingress.Hostname, port.Port)
 	}
 	return list
 }

@@ -169,21 +169,15 @@ func (r *reconciler) report(ctx context.Context, e *end) (ctrl.Result, error) {
 	}
 
 	now := time.Now()
-	if !r.plane.up(e) {
+	value, measured, next := networkingv1beta1.Connected, latency, e.check.PingUpdateStatusInterval
+	if r.plane.up(e) {
+		e.lastPong = now
+	} else {
 		if left := e.lossAfter() - now.Sub(e.lastPong); left > 0 {
 			return ctrl.Result{RequeueAfter: left}, nil
 		}
-		return ctrl.Result{}, r.write(ctx, e, &conn, networkingv1beta1.ConnectionError, 0, time.Time{})
+		value, measured, next, now = networkingv1beta1.ConnectionError, 0, 0, time.Time{}
 	}
-	e.lastPong = now
-	err := r.write(ctx, e, &conn, networkingv1beta1.Connected, latency, now)
-	return ctrl.Result{RequeueAfter: e.check.PingUpdateStatusInterval}, err
-}
-
-// write writes the status of a Connection, unless the Connection was deleted in the meantime.
-func (r *reconciler) write(
-	ctx context.Context, e *end, conn *networkingv1beta1.Connection,
-	value networkingv1beta1.ConnectionStatusValue, latency time.Duration, at time.Time,
-) error {
-	return client.IgnoreNotFound(connection.UpdateConnectionStatus(ctx, r.live, e.check, conn, value, latency, at))
+	err := connection.UpdateConnectionStatus(ctx, r.live, e.check, &conn, value, measured, now)
+	return ctrl.Result{RequeueAfter: next}, client.IgnoreNotFound(err) // it may have been deleted in the meantime
 }

@@ -37,9 +37,6 @@ func New(in *sandbox.Sandbox) *Faults {
 	return &Faults{in: in, drops: map[nftables.TableFamily]bool{}}
 }
 
-// In reports whether these are the faults of a sandbox.
-func (f *Faults) In(s *sandbox.Sandbox) bool { return f.in == s }
-
 // Drop drops the packets that match.
 func (f *Faults) Drop(match Match) error {
 	if err := match.Check(); err != nil {

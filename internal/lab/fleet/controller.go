@@ -185,7 +185,7 @@ func (c *controller) ensure(one client.Object) error {
 		if present != nil {
 			return present, nil
 		}
-		return c.managers.update(r, "", nil, content, liqoManager)
+		return r.update("", nil, content, liqoManager)
 	})
 	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
 		return nil
@@ -266,7 +266,7 @@ func report[T any](c *controller, kind schema.GroupVersionKind, of types.Namespa
 		}
 		written := present.DeepCopy()
 		set(written, "status", content["status"])
-		return c.managers.update(r, "status", present, written, liqoManager)
+		return r.update("status", present, written, liqoManager)
 	})
 	return err
 }

@@ -43,6 +43,47 @@ type Fleet struct {
 	Kubeconfig *clientcmdapi.Config
 }
 
+// Installation is a chart of Liqo, read and rendered once for all fleets, because that takes a second. It is safe for
+// concurrent use.
+type Installation struct {
+	withLiqo, bare served
+	seeds          []*contents // the objects of the chart
+
+	certificate tls.Certificate // of all leaves
+	authority   []byte          // who vouches for it: itself
+}
+
+// served is what a leaf serves.
+type served struct {
+	resources resources
+	schemas   http.Handler
+}
+
+// Load reads a chart of this release of Liqo.
+func Load(chart *kube.Chart, release binaries.LiqoRelease) (*Installation, error) {
+	crds, err := chart.CRDs()
+	if err != nil {
+		return nil, err
+	}
+	i := &Installation{}
+	if i.seeds, err = chart.Render(withRanges(Disjoint([]string{"leaf"}, release)[0], 0)); err != nil {
+		return nil, err
+	}
+	if i.withLiqo, err = newServed(crds); err != nil {
+		return nil, err
+	}
+	if i.bare, err = newServed(nil); err != nil {
+		return nil, err
+	}
+	certificate, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	i.authority = certificate
+	i.certificate, err = tls.X509KeyPair(certificate, key)
+	return i, err
+}
+
 // Most is the largest number of leaves: each can have ranges of its own.
 const Most = 100
 
@@ -87,7 +128,7 @@ func (i *Installation) startLeaf(ctx context.Context, group *errgroup.Group, spe
 		served = i.withLiqo
 	}
 	l := &leaf{
-		name: spec.Name, token: rand.Text(), served: served, managers: i.managers, store: newStore(served.resources),
+		name: spec.Name, token: rand.Text(), served: served, store: newStore(served.resources),
 		requests: map[Request]int{},
 	}
 	controller, err := newController(l)
@@ -154,51 +195,13 @@ func (f *Fleet) Close() error {
 	return f.group.Wait()
 }
 
-// Installation is a chart of Liqo, read and rendered once for all fleets, because that takes a second. It is safe for
-// concurrent use.
-type Installation struct {
-	withLiqo, bare served
-	managers       *managers
-	seeds          []*contents // the objects of the chart
-
-	certificate tls.Certificate // of all leaves
-	authority   []byte          // who vouches for it: itself
-}
-
-// served is what a leaf serves.
-type served struct {
-	resources resources
-	schemas   http.Handler
-}
-
-// Load reads a chart of this release of Liqo.
-func Load(chart *kube.Chart, release binaries.LiqoRelease) (*Installation, error) {
-	crds, err := chart.CRDs()
-	if err != nil {
-		return nil, err
-	}
-	i := &Installation{managers: newManagers()}
-	if i.seeds, err = chart.Render(withRanges(Disjoint([]string{"leaf"}, release)[0], 0)); err != nil {
-		return nil, err
-	}
-	if i.withLiqo, err = newServed(crds); err != nil {
-		return nil, err
-	}
-	if i.bare, err = newServed(nil); err != nil {
-		return nil, err
-	}
-	certificate, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	i.authority = certificate
-	i.certificate, err = tls.X509KeyPair(certificate, key)
-	return i, err
-}
-
 func newServed(crds []*apiextensionsv1.CustomResourceDefinition) (served, error) {
+	all, err := newResources(crds)
+	if err != nil {
+		return served{}, err
+	}
 	schemas, err := newSchemas(crds)
-	return served{newResources(crds), schemas}, err
+	return served{all, schemas}, err
 }
 
 // Disjoint describes leaves with these names. Each has pods in a range of its own.
@@ -250,7 +253,7 @@ func (c *controller) install(spec kube.Spec, seeds []*contents) error {
 			one.Object["spec"] = map[string]any{"cidr": cidr.String()}
 		}
 		_, err := c.store.write(r, key(one), func(present *contents) (*contents, error) {
-			return c.managers.update(r, "", present, one, "helm")
+			return r.update("", present, one, "helm")
 		})
 		if err != nil {
 			return err

@@ -17,10 +17,9 @@ import (
 type leaf struct {
 	served
 
-	name     string
-	token    string // of its only user
-	managers *managers
-	store    *store
+	name  string
+	token string // of its only user
+	store *store
 
 	mu       sync.Mutex
 	requests map[Request]int

@@ -3,13 +3,11 @@ package fleet
 import (
 	"io"
 	"net/http"
-	"sync"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured/unstructuredscheme"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/managedfields"
@@ -79,61 +77,30 @@ func (l *leaf) apply(
 	}
 	intent.SetNamespace(asked.Namespace)
 	force := request.URL.Query().Get("force") == "true"
-	applied, err := l.managers.apply(asked.resource, asked.Subresource, present, intent, manager(request), force)
+	applied, err := asked.resource.apply(asked.Subresource, present, intent, manager(request), force)
 	if err == nil && present == nil {
 		complete(applied)
 	}
 	return applied, err
 }
 
-// managers record for every field who has set it. They are safe for concurrent use.
-type managers struct {
-	mu  sync.Mutex
-	all map[managed]*managedfields.FieldManager
-}
-
-// managed is a resource, or a subresource of it.
-type managed struct {
-	kind        schema.GroupVersionKind
-	subresource string
-}
-
-func newManagers() *managers { return &managers{all: map[managed]*managedfields.FieldManager{}} }
-
-func (m *managers) of(r *resource, subresource string) (*managedfields.FieldManager, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	name := managed{r.gvk(), subresource}
-	if known := m.all[name]; known != nil {
-		return known, nil
-	}
-	made, err := managedfields.NewDefaultCRDFieldManager(managedfields.NewDeducedTypeConverter(),
+// newFieldManager returns what records for every field of a resource, or of a subresource of it, who has set it.
+func newFieldManager(r *resource, subresource string) (*managedfields.FieldManager, error) {
+	return managedfields.NewDefaultCRDFieldManager(managedfields.NewDeducedTypeConverter(),
 		oneVersion{}, unstructuredscheme.NewUnstructuredDefaulter(), unstructuredscheme.NewUnstructuredCreator(),
-		name.kind, r.GroupVersion(), subresource, nil)
-	m.all[name] = made
-	return made, err
+		r.gvk(), r.GroupVersion(), subresource, nil)
 }
 
 // update records who has replaced an object. It has no former version if it is new.
-func (m *managers) update(
-	r *resource, subresource string, former, written *contents, by string,
-) (*contents, error) {
-	fields, err := m.of(r, subresource)
-	if err != nil {
-		return nil, err
-	}
-	return asContents(fields.Update(orEmpty(r, former, written), written, by))
+func (r *resource) update(subresource string, former, written *contents, by string) (*contents, error) {
+	return asContents(r.fields[subresource].Update(orEmpty(r, former, written), written, by))
 }
 
 // apply merges an intent into an object, which is nil if there is none.
-func (m *managers) apply(
-	r *resource, subresource string, present, intent *contents, by string, force bool,
+func (r *resource) apply(
+	subresource string, present, intent *contents, by string, force bool,
 ) (*contents, error) {
-	fields, err := m.of(r, subresource)
-	if err != nil {
-		return nil, err
-	}
-	return asContents(fields.Apply(orEmpty(r, present, intent), intent, by, force))
+	return asContents(r.fields[subresource].Apply(orEmpty(r, present, intent), intent, by, force))
 }
 
 // orEmpty returns an object or, if there is none, one that is empty before it is written for the first time.

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/kube-openapi/pkg/handler3"
 	"k8s.io/kube-openapi/pkg/spec3"
 )
@@ -23,6 +24,8 @@ type resource struct {
 	namespaced bool
 	status     bool // it has a subresource for its status
 	generation bool // its objects count the changes of their spec
+
+	fields map[string]*managedfields.FieldManager // by the name of the subresource, empty for the resource itself
 }
 
 func (r *resource) gvk() schema.GroupVersionKind { return r.GroupVersion().WithKind(r.kind) }
@@ -31,7 +34,7 @@ func (r *resource) gvk() schema.GroupVersionKind { return r.GroupVersion().WithK
 type resources map[schema.GroupResource]*resource
 
 // newResources returns Kubernetes' own resources that the provider uses, and custom ones.
-func newResources(crds []*apiextensionsv1.CustomResourceDefinition) resources {
+func newResources(crds []*apiextensionsv1.CustomResourceDefinition) (resources, error) {
 	all := resources{}
 	for _, builtIn := range []struct {
 		schema.GroupVersion
@@ -50,7 +53,8 @@ func newResources(crds []*apiextensionsv1.CustomResourceDefinition) resources {
 		{discovery, "endpointslices", "EndpointSlice", true, false, true},
 	} {
 		all.add(&resource{
-			builtIn.WithResource(builtIn.name), builtIn.kind, builtIn.namespaced, builtIn.status, builtIn.generation,
+			GroupVersionResource: builtIn.WithResource(builtIn.name), kind: builtIn.kind,
+			namespaced: builtIn.namespaced, status: builtIn.status, generation: builtIn.generation,
 		})
 	}
 	for _, crd := range crds {
@@ -58,14 +62,25 @@ func newResources(crds []*apiextensionsv1.CustomResourceDefinition) resources {
 			if !version.Storage {
 				continue
 			}
-			gvr := schema.GroupVersionResource{
-				Group: crd.Spec.Group, Version: version.Name, Resource: crd.Spec.Names.Plural,
-			}
-			status := version.Subresources != nil && version.Subresources.Status != nil
-			all.add(&resource{gvr, crd.Spec.Names.Kind, crd.Spec.Scope == apiextensionsv1.NamespaceScoped, status, true})
+			gv := schema.GroupVersion{Group: crd.Spec.Group, Version: version.Name}
+			all.add(&resource{
+				GroupVersionResource: gv.WithResource(crd.Spec.Names.Plural), kind: crd.Spec.Names.Kind, generation: true,
+				namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
+				status:     version.Subresources != nil && version.Subresources.Status != nil,
+			})
 		}
 	}
-	return all
+	for _, one := range all {
+		one.fields = map[string]*managedfields.FieldManager{}
+		for _, subresource := range []string{"", "status"} {
+			fields, err := newFieldManager(one, subresource)
+			if err != nil {
+				return nil, err
+			}
+			one.fields[subresource] = fields
+		}
+	}
+	return all, nil
 }
 
 var (

@@ -68,7 +68,7 @@ func (l *leaf) create(request *http.Request, asked *query) (object, error) {
 			delete(sent.Object, "status")
 		}
 		complete(sent)
-		return l.managers.update(asked.resource, "", nil, sent, manager(request))
+		return asked.resource.update("", nil, sent, manager(request))
 	})
 }
 
@@ -111,7 +111,7 @@ func (l *leaf) replace(asked *query, present, sent *contents, by string) (*conte
 		}
 		keep(present, written)
 	}
-	return l.managers.update(asked.resource, asked.Subresource, present, written, by)
+	return asked.resource.update(asked.Subresource, present, written, by)
 }
 
 // keep keeps the metadata that clients can't change.

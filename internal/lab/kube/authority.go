@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -56,19 +57,14 @@ func (a *authority) Start() error {
 	if err != nil {
 		return err
 	}
-	if err := keyutil.WriteKey(a.keyFile(), key); err != nil {
-		return err
-	}
 	certificate, err := cert.EncodeCertificates(a.certificate)
 	if err != nil {
 		return err
 	}
 	// A line is a token, its user's name and UID, and its groups.
 	line := fmt.Sprintf("%s,%s,%s,%s\n", a.token, adminName, adminName, adminGroup)
-	if err := os.WriteFile(a.tokenFile(), []byte(line), 0o600); err != nil {
-		return err
-	}
-	return cert.WriteCert(a.certFile(), certificate)
+	return errors.Join(keyutil.WriteKey(a.keyFile(), key), cert.WriteCert(a.certFile(), certificate),
+		os.WriteFile(a.tokenFile(), []byte(line), 0o600))
 }
 
 // authenticateProgram returns the credentials of the cluster's own programs. They are the administrator's.

@@ -178,12 +178,12 @@ func (d *Dir) Listen() (net.Listener, error) {
 
 // Dial connects to the socket of the lab in a folder. It returns ErrNoLab if no lab listens.
 func Dial(path string) (net.Conn, error) {
+	var conn net.Conn
 	address, release, err := socket(path)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, ErrNoLab)
+	if err == nil {
+		defer release()
+		conn, err = net.Dial("unix", address)
 	}
-	defer release()
-	conn, err := net.Dial("unix", address)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, ErrNoLab)
 	}

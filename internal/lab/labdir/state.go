@@ -1,7 +1,6 @@
 package labdir
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -74,11 +73,9 @@ func (s State) Announce(out io.Writer) error { return json.NewEncoder(out).Encod
 // ReadAnnounced waits until a lab has announced itself on its standard output. It returns io.EOF if
 // the lab ends before that.
 func ReadAnnounced(stdout io.Reader) (State, error) {
-	line, err := bufio.NewReader(stdout).ReadBytes('\n')
-	if err != nil {
-		return State{}, err
-	}
-	return parseState(line, "what the lab announces")
+	var state State
+	err := json.NewDecoder(stdout).Decode(&state)
+	return state, err
 }
 
 // WriteState writes the state of a lab that is ready, for ReadState.
@@ -99,14 +96,9 @@ func ReadState(path string) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	return parseState(content, filepath.Join(path, stateFile))
-}
-
-// parseState parses a state. Source says where it comes from, for the error.
-func parseState(content []byte, source string) (State, error) {
 	var state State
 	if err := json.Unmarshal(content, &state); err != nil {
-		return State{}, fmt.Errorf("%s: %w", source, err)
+		return State{}, fmt.Errorf("%s: %w", filepath.Join(path, stateFile), err)
 	}
 	return state, nil
 }

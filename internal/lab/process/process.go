@@ -136,9 +136,7 @@ func (p *Process) Stop(ctx context.Context) {
 	case <-ctx.Done():
 	case <-grace.C:
 	}
-	p.mu.Lock()
-	p.signal(syscall.SIGKILL)
-	p.mu.Unlock()
+	p.Kill()
 	<-p.done
 }
 

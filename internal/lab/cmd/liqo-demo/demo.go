@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/inspect"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/programs"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/progress"
 )
 
 // demo is one run, with the values that its steps share.
@@ -197,4 +200,42 @@ func (d *demo) nothingIsLeft(ctx context.Context) error {
 	}
 	d.out.say("%d objects, the same as before: nothing is left", len(after))
 	return nil
+}
+
+// narrator prints the current step, and stores how long each step took. The output of the step's
+// programs is written to it, too. So on a terminal, the step and its time stay below that output.
+type narrator struct {
+	*progress.Reporter
+
+	taken []string // how long each step took
+}
+
+func newNarrator(w io.Writer) *narrator {
+	return &narrator{Reporter: progress.New(w)}
+}
+
+// step prints the heading, runs f, and prints how long it took.
+func (n *narrator) step(number, of int, heading string, f func() error) error {
+	n.Say("\n==> [%d/%d] %s", number, of, heading)
+	start := time.Now()
+	done := n.During(fmt.Sprintf("[%d/%d] %s", number, of, heading))
+	err := f()
+	done()
+	took := time.Since(start).Round(10 * time.Millisecond)
+	n.taken = append(n.taken, fmt.Sprintf("%8v  %s", took, heading))
+	n.say("(%v)", took)
+	return err
+}
+
+// say prints a line under the current heading.
+func (n *narrator) say(format string, args ...any) {
+	n.Say("    "+format, args...)
+}
+
+// summary prints all steps with their times.
+func (n *narrator) summary() {
+	n.Say("\n==> All steps passed")
+	for _, step := range n.taken {
+		n.say("%s", step)
+	}
 }

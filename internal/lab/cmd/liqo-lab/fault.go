@@ -21,11 +21,11 @@ func (c *cli) onFaults(command *cobra.Command, run func(faults *fault.Faults, ar
 		if err != nil {
 			return err
 		}
-		faults, err := plane.Faults(args[0])
+		found, err := plane.Place(args[0])
 		if err != nil {
 			return err
 		}
-		return run(faults, args[1:])
+		return run(found.Faults, args[1:])
 	})
 }
 

@@ -31,7 +31,7 @@ type up struct {
 	// lab is complete once the flags are parsed.
 	lab                  lab.Options
 	clusters, peerings   []string
-	buildOnly            bool
+	buildOnly, metrics   bool
 	detach, background   bool
 	json, stopOnStdinEOF bool
 }
@@ -58,7 +58,7 @@ func (u *up) command() *cobra.Command {
 	flags.StringVar((*string)(&u.lab.DataPlane), "dataplane", string(lab.Simulated),
 		"simulated; real, which carries packets, needs root and /dev/net/tun and builds three more programs once; "+
 			"or auto, which is real if the machine supports it")
-	flags.BoolVar(&u.lab.Metrics, "metrics", false,
+	flags.BoolVar(&u.metrics, "metrics", false,
 		"let Liqo's gateways serve their metrics, at the ports 8082 and 8084 of their pods; with --dataplane=real")
 	flags.BoolVar(&u.buildOnly, "build-only", false, "build the programs of the lab, unless the cache has them, and end")
 	flags.BoolVar(&u.detach, "detach", false, "return when the lab is ready; it continues in the background")
@@ -120,6 +120,7 @@ func (u *up) complete(ctx context.Context) ([]peering, error) {
 	if err != nil {
 		return nil, err
 	}
+	standard.Metrics = u.metrics
 	if u.lab.Clusters, err = parseClusters(ctx, u.clusters, standard); err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (f fabrics) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 // called with the lock held.
 func (n *node) follow(ctx context.Context, fabric *networkingv1beta1.InternalFabric) error {
 	var internal networkingv1beta1.InternalNode
-	if err := n.client.Get(ctx, client.ObjectKey{Name: n.Name}, &internal); err != nil {
+	if err := n.leaf.client.Get(ctx, client.ObjectKey{Name: n.spec.Name}, &internal); err != nil {
 		return client.IgnoreNotFound(err) // when it appears, the fabric is reconciled again
 	}
 	return n.link(fabric, &internal)
@@ -78,7 +78,7 @@ func (n *node) link(fabric *networkingv1beta1.InternalFabric, internal *networki
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
 	}
-	target := n.podAt(gateway)
+	target := n.leaf.podAt(gateway)
 	if target == nil { // Liqo has not yet noticed that the pod is gone, and will change the fabric
 		return nil
 	}
@@ -101,20 +101,20 @@ func (n *node) link(fabric *networkingv1beta1.InternalFabric, internal *networki
 // It must be called with the lock held.
 func (n *node) relink(key client.ObjectKey, wanted link, target *pod) error {
 	const prepared = "prepared"
-	err := addPair(n.Sandbox, target.Sandbox, prepared, wanted.podEnd, wanted.mtu)
+	err := addPair(n.sandbox, target.Sandbox, prepared, wanted.podEnd, wanted.mtu)
 	if err == nil {
 		_, err = addressed(target.Net, wanted.podEnd, wanted.podIP)
 	}
 	n.unlink(key)
 	n.links[key] = wanted
 	if err == nil {
-		err = rename(n.Net, prepared, wanted.nodeEnd)
+		err = rename(n.sandbox.Net, prepared, wanted.nodeEnd)
 	}
 	if err == nil {
-		_, err = addressed(n.Net, wanted.nodeEnd, wanted.nodeIP)
+		_, err = addressed(n.sandbox.Net, wanted.nodeEnd, wanted.nodeIP)
 	}
 	if err != nil {
-		removeDevice(n.Sandbox, prepared)
+		removeDevice(n.sandbox, prepared)
 		n.unlink(key)
 	}
 	return err
@@ -134,7 +134,7 @@ func (l *leaf) podAt(ip netip.Addr) *pod {
 func (n *node) unlink(fabric client.ObjectKey) {
 	if gone, ok := n.links[fabric]; ok {
 		delete(n.links, fabric)
-		removeDevice(n.Sandbox, gone.nodeEnd)
+		removeDevice(n.sandbox, gone.nodeEnd)
 		_ = gone.network.Close()
 	}
 }

@@ -62,8 +62,8 @@ func (j jobs) kill(key client.ObjectKey) {
 
 // Ended implements kubelet.Runtime. A node has one kubelet at a time.
 func (n *node) Ended(ctx context.Context) <-chan event.GenericEvent {
-	n.mu.Lock()
-	defer n.mu.Unlock()
+	n.leaf.mu.Lock()
+	defer n.leaf.mu.Unlock()
 	listener := make(chan event.GenericEvent)
 	n.tell = func(key client.ObjectKey) {
 		changed := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
@@ -77,8 +77,8 @@ func (n *node) Ended(ctx context.Context) <-chan event.GenericEvent {
 
 // Commands implements kubelet.Runtime.
 func (n *node) Commands(object *corev1.Pod) kubelet.Commands {
-	n.mu.Lock()
-	defer n.mu.Unlock()
+	n.leaf.mu.Lock()
+	defer n.leaf.mu.Unlock()
 	found := n.jobs.of(object)
 	if found == nil {
 		return nil
@@ -112,8 +112,8 @@ func terminated(c *sandbox.Container, exit sandbox.Exit) *corev1.ContainerStateT
 
 // Terminate implements kubelet.Runtime.
 func (n *node) Terminate(object *corev1.Pod, grace time.Duration) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
+	n.leaf.mu.Lock()
+	defer n.leaf.mu.Unlock()
 	if found := n.jobs.of(object); found != nil {
 		for _, c := range found.containers {
 			c.Terminate(grace)
@@ -181,11 +181,11 @@ func (n *node) startAdded(object *corev1.Pod, to *job, in *pod) error {
 
 // startCommand starts the command of a container. It must be called with the lock held.
 func (n *node) startCommand(object *corev1.Pod, c *corev1.Container, of *job, in *pod) error {
-	spec, err := n.containerSpec(object, c)
+	spec, err := n.leaf.containerSpec(object, c)
 	if err != nil {
 		return fmt.Errorf("container %s: %w", c.Name, err)
 	}
-	run, err := in.Run(n.plane.helper, spec)
+	run, err := in.Run(n.leaf.plane.helper, spec)
 	if err != nil {
 		return fmt.Errorf("container %s: %w", c.Name, err)
 	}
@@ -197,8 +197,8 @@ func (n *node) startCommand(object *corev1.Pod, c *corev1.Container, of *job, in
 // await waits for the end of a container.
 func (n *node) await(key client.ObjectKey, of *job, c *sandbox.Container) {
 	<-c.Done()
-	n.mu.Lock()
-	defer n.mu.Unlock()
+	n.leaf.mu.Lock()
+	defer n.leaf.mu.Unlock()
 	if n.jobs[key] != of {
 		return // it was removed
 	}
@@ -208,7 +208,7 @@ func (n *node) await(key client.ObjectKey, of *job, c *sandbox.Container) {
 		over = over && ended
 	}
 	if over {
-		n.dismantle(key)
+		n.leaf.dismantle(key)
 	}
 	if n.tell != nil {
 		go n.tell(key)

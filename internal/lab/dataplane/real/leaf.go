@@ -67,15 +67,6 @@ func newLeaf(plane *Real, apiServer string, cluster dataplane.Cluster) (_ *leaf,
 	return l, nil
 }
 
-// runtimes returns what runs the pods of each node, by the node's name.
-func (l *leaf) runtimes() map[string]kubelet.Runtime {
-	runtimes := map[string]kubelet.Runtime{}
-	for _, n := range l.nodes {
-		runtimes[n.Name] = n
-	}
-	return runtimes
-}
-
 // mounts are the files that Liqo's programs need in a sandbox: themselves and their credentials.
 func (l *leaf) mounts(programs ...binaries.Program) map[string]string {
 	mounts := map[string]string{kubeconfig: l.Kubeconfig}
@@ -136,8 +127,8 @@ func (l *leaf) followSettings(ctx context.Context) {
 		current := l.Settings.Get()
 		l.plane.Underlay.Isolate(l.Name, !current.Connect)
 		for _, n := range l.nodes {
-			if err := n.setLost(slices.Contains(current.LostNodes, n.Name)); err != nil {
-				ctrl.Log.Error(err, "cutting a node off", "node", n.Name)
+			if err := n.setLost(slices.Contains(current.LostNodes, n.spec.Name)); err != nil {
+				ctrl.Log.Error(err, "cutting a node off", "node", n.spec.Name)
 			}
 		}
 		select {

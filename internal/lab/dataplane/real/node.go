@@ -22,14 +22,15 @@ import (
 
 // node is a node of a leaf, in which the leaf's fabric runs.
 type node struct {
-	*leaf
-	dataplane.Node
-	*sandbox.Sandbox
-	number int // in the leaf, from 1 on
-	port   *underlay.Port
-	relay  *relay.Relay
-	fabric *process.Process
-	lost   bool
+	leaf    *leaf
+	spec    dataplane.Node
+	sandbox *sandbox.Sandbox // its network and files
+	number  int              // in the leaf, from 1 on
+	port    *underlay.Port
+	relay   *relay.Relay
+	fabric  *process.Process
+	faults  *fault.Faults
+	lost    bool
 
 	links map[client.ObjectKey]link // by InternalFabric
 	rules []translation             // for Services
@@ -46,7 +47,8 @@ func (l *leaf) addNode(spec dataplane.Node) error {
 		return err
 	}
 	n := &node{
-		leaf: l, Node: spec, Sandbox: held, number: len(l.nodes) + 1, links: map[client.ObjectKey]link{}, jobs: jobs{},
+		leaf: l, spec: spec, sandbox: held, faults: fault.New(held), number: len(l.nodes) + 1,
+		links: map[client.ObjectKey]link{}, jobs: jobs{},
 	}
 	l.nodes = append(l.nodes, n)
 	if n.port, err = plug(held, l.plane.Underlay, spec.IP, l.Name); err != nil {
@@ -54,7 +56,7 @@ func (l *leaf) addNode(spec dataplane.Node) error {
 	}
 	for _, other := range l.nodes[:len(l.nodes)-1] {
 		if err := joinNodes(n, other); err != nil {
-			return fmt.Errorf("from %s to %s: %w", n.Name, other.Name, err)
+			return fmt.Errorf("from %s to %s: %w", n.spec.Name, other.spec.Name, err)
 		}
 	}
 	if err := writeRules(held, nil); err != nil {
@@ -90,7 +92,7 @@ func (n *node) close() {
 	if n.port != nil {
 		_ = n.port.Close()
 	}
-	n.Stop()
+	n.sandbox.Stop()
 }
 
 // toNodes is how the names of a node's devices to the other nodes of its leaf begin.
@@ -103,22 +105,22 @@ func (n *node) device() string { return fmt.Sprintf("%s%d", toNodes, n.number) }
 // their pods by the routes of routePod, as with a CNI that has no overlay. The underlay can't carry these packets: it
 // would have to know the addresses of pods, and two leaves may have the same ones.
 func joinNodes(a, b *node) error {
-	if err := addPair(a.Sandbox, b.Sandbox, b.device(), a.device(), 0); err != nil {
+	if err := addPair(a.sandbox, b.sandbox, b.device(), a.device(), 0); err != nil {
 		return err
 	}
 	// The address is the source of what the node itself sends, and of what it masquerades.
-	inA, err := addressed(a.Net, b.device(), a.IP)
+	inA, err := addressed(a.sandbox.Net, b.device(), a.spec.IP)
 	if err != nil {
 		return err
 	}
-	inB, err := addressed(b.Net, a.device(), b.IP)
+	inB, err := addressed(b.sandbox.Net, a.device(), b.spec.IP)
 	if err != nil {
 		return err
 	}
-	if err := lead(a.Net, inA, b.IP, inB); err != nil {
+	if err := lead(a.sandbox.Net, inA, b.spec.IP, inB); err != nil {
 		return err
 	}
-	return lead(b.Net, inB, a.IP, inA)
+	return lead(b.sandbox.Net, inB, a.spec.IP, inA)
 }
 
 // routePod makes a pod of this node reachable from all other nodes of the leaf.
@@ -126,10 +128,10 @@ func (n *node) routePod(address netip.Addr) error {
 	for _, peer := range n.peers() {
 		route, err := n.routeFrom(peer, address)
 		if err == nil {
-			err = peer.Net.RouteReplace(route)
+			err = peer.sandbox.Net.RouteReplace(route)
 		}
 		if err != nil {
-			return fmt.Errorf("route from %s to %s: %w", peer.Name, address, err)
+			return fmt.Errorf("route from %s to %s: %w", peer.spec.Name, address, err)
 		}
 	}
 	return nil
@@ -139,23 +141,23 @@ func (n *node) routePod(address netip.Addr) error {
 func (n *node) unroutePod(address netip.Addr) {
 	for _, peer := range n.peers() {
 		if route, err := n.routeFrom(peer, address); err == nil {
-			_ = peer.Net.RouteDel(route) // an error means that there is none
+			_ = peer.sandbox.Net.RouteDel(route) // an error means that there is none
 		}
 	}
 }
 
 // peers are the other nodes of the leaf.
 func (n *node) peers() []*node {
-	return slices.DeleteFunc(slices.Clone(n.nodes), func(other *node) bool { return other == n })
+	return slices.DeleteFunc(slices.Clone(n.leaf.nodes), func(other *node) bool { return other == n })
 }
 
 // routeFrom is the route from another node of the leaf to a pod of this node.
 func (n *node) routeFrom(peer *node, pod netip.Addr) (*netlink.Route, error) {
-	device, err := peer.Net.LinkByName(n.device())
+	device, err := peer.sandbox.Net.LinkByName(n.device())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", n.device(), err)
 	}
-	return &netlink.Route{LinkIndex: device.Attrs().Index, Gw: n.IP.AsSlice(), Dst: host(pod)}, nil
+	return &netlink.Route{LinkIndex: device.Attrs().Index, Gw: n.spec.IP.AsSlice(), Dst: host(pod)}, nil
 }
 
 // silence is the nftables table that makes a network deaf.
@@ -164,14 +166,14 @@ const silence = "lost"
 // setLost cuts the node and its pods off from all networks, and from the API server, or ends that. Their programs
 // run on, like those of a node that has lost its uplink.
 func (n *node) setLost(lost bool) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
+	n.leaf.mu.Lock()
+	defer n.leaf.mu.Unlock()
 	if n.lost == lost {
 		return nil
 	}
 	n.lost = lost
-	errs := []error{setDeaf(n.Sandbox, lost)}
-	for _, p := range n.pods {
+	errs := []error{setDeaf(n.sandbox, lost)}
+	for _, p := range n.leaf.pods {
 		if p.node == n {
 			errs = append(errs, setDeaf(p.Sandbox, lost))
 		}

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/binaries"
+	"github.com/leafmesh/terraform-provider-liqo/internal/lab/fault"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/kubelet"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/process"
 	"github.com/leafmesh/terraform-provider-liqo/internal/lab/relay"
@@ -39,6 +40,7 @@ type pod struct {
 	node      *node
 	uid       types.UID
 	ip        netip.Addr
+	faults    *fault.Faults
 	device    string       // its end in the node
 	relay     *relay.Relay // to the API server, of a gateway
 	processes []*process.Process
@@ -49,10 +51,10 @@ func (n *node) Run(ctx context.Context, object *corev1.Pod, ip netip.Addr) error
 	if object.Spec.HostNetwork || kubelet.Container(object, vkMachinery.ContainerName) != nil {
 		return nil // it is on the machine
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
+	n.leaf.mu.Lock()
+	defer n.leaf.mu.Unlock()
 	key := client.ObjectKeyFromObject(object)
-	running := n.pods[key]
+	running := n.leaf.pods[key]
 	if started := n.jobs.of(object); started != nil {
 		if running == nil {
 			return nil // it has ended, and does not run again
@@ -63,10 +65,10 @@ func (n *node) Run(ctx context.Context, object *corev1.Pod, ip netip.Addr) error
 		if running.uid == object.UID && running.ip == ip {
 			return nil
 		}
-		n.remove(key)
+		n.leaf.remove(key)
 	}
 	if err := n.start(ctx, object, ip); err != nil {
-		n.remove(key)
+		n.leaf.remove(key)
 		return err
 	}
 	return nil
@@ -74,10 +76,11 @@ func (n *node) Run(ctx context.Context, object *corev1.Pod, ip netip.Addr) error
 
 // Remove implements kubelet.Runtime.
 func (n *node) Remove(_ context.Context, key client.ObjectKey) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if running := n.pods[key]; running != nil && running.node == n { // another node may run the next pod of this name
-		n.remove(key)
+	n.leaf.mu.Lock()
+	defer n.leaf.mu.Unlock()
+	// Another node may run the next pod of this name.
+	if running := n.leaf.pods[key]; running != nil && running.node == n {
+		n.leaf.remove(key)
 	}
 	n.jobs.kill(key) // of a pod that has ended
 }
@@ -89,23 +92,26 @@ func (n *node) start(ctx context.Context, object *corev1.Pod, ip netip.Addr) err
 	var err error
 	switch {
 	case gateway:
-		spec, err = n.gatewaySpec(ctx, object, spec.Name)
+		spec, err = n.leaf.gatewaySpec(ctx, object, spec.Name)
 	case job:
-		spec, err = n.jobSpec(object, spec.Name)
+		spec, err = n.leaf.jobSpec(object, spec.Name)
 	default:
 		spec.Echo = append([]uint16{httpPort}, ports(object.Spec.Containers)...)
 	}
 	if err != nil {
 		return err
 	}
-	held, err := sandbox.Start(n.plane.helper, spec)
+	held, err := sandbox.Start(n.leaf.plane.helper, spec)
 	if err != nil {
 		return err
 	}
 	n.leaf.number++
-	started := &pod{Sandbox: held, node: n, uid: object.UID, ip: ip, device: fmt.Sprintf("pod%d", n.leaf.number)}
-	n.pods[client.ObjectKeyFromObject(object)] = started
-	if err := joinPod(n.Sandbox, held, started.device, ip); err != nil {
+	started := &pod{
+		Sandbox: held, node: n, uid: object.UID, ip: ip, faults: fault.New(held),
+		device: fmt.Sprintf("pod%d", n.leaf.number),
+	}
+	n.leaf.pods[client.ObjectKeyFromObject(object)] = started
+	if err := joinPod(n.sandbox, held, started.device, ip); err != nil {
 		return err
 	}
 	if err := n.routePod(ip); err != nil {
@@ -113,7 +119,7 @@ func (n *node) start(ctx context.Context, object *corev1.Pod, ip netip.Addr) err
 	}
 	switch {
 	case gateway:
-		return n.startGateway(object, started)
+		return n.leaf.startGateway(object, started)
 	case job:
 		return n.startJob(object, started)
 	}
@@ -222,7 +228,7 @@ func (l *leaf) dismantle(key client.ObjectKey) {
 	ended.Wait()
 	// The network outlives its processes, and must not be reached.
 	gone.node.unroutePod(gone.ip)
-	removeDevice(gone.node.Sandbox, gone.device)
+	removeDevice(gone.node.sandbox, gone.device)
 	if gone.relay != nil {
 		_ = gone.relay.Close()
 	}

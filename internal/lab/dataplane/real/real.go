@@ -37,12 +37,11 @@ type Real struct {
 	mu     sync.Mutex
 	nat    *nat
 	leaves map[string]*leaf
-	faults map[string]*fault.Faults // by the name of the place
 }
 
 // New returns a data plane without clusters. Helper is the file of liqo-pod.
 func New(helper string) *Real {
-	return &Real{Underlay: underlay.New(), helper: helper, leaves: map[string]*leaf{}, faults: map[string]*fault.Faults{}}
+	return &Real{Underlay: underlay.New(), helper: helper, leaves: map[string]*leaf{}}
 }
 
 // Check returns the reason why this machine can't have a real data plane, or nil. Helper is the
@@ -78,7 +77,11 @@ func (r *Real) Register(
 	if err != nil {
 		return nil, fmt.Errorf("data plane: %w", err)
 	}
-	return l.runtimes(), nil
+	runtimes := map[string]kubelet.Runtime{}
+	for _, n := range l.nodes {
+		runtimes[n.spec.Name] = n
+	}
+	return runtimes, nil
 }
 
 // leaf returns the data plane's part of a cluster. It creates it at the first call. Later, Liqo may have another
@@ -129,6 +132,8 @@ type Place struct {
 	*sandbox.Sandbox
 	// Device is the pod's device in its node, or empty.
 	Device string
+	// Faults are those of its network. A new pod of the same name has none.
+	Faults *fault.Faults
 }
 
 // Place returns the place with a name: cluster/namespace/name of a pod, or cluster/name of a node.
@@ -152,8 +157,8 @@ func (r *Real) Place(name string) (Place, error) {
 
 func (l *leaf) nodeNamed(name string) (Place, error) {
 	for _, n := range l.nodes {
-		if n.Name == name {
-			return Place{Sandbox: n.Sandbox}, nil
+		if n.spec.Name == name {
+			return Place{Sandbox: n.sandbox, Faults: n.faults}, nil
 		}
 	}
 	return Place{}, fmt.Errorf("cluster %s has no node %q", l.Name, name)
@@ -166,20 +171,5 @@ func (l *leaf) podNamed(key client.ObjectKey) (Place, error) {
 	if running == nil {
 		return Place{}, fmt.Errorf("no pod %s runs in cluster %s", key, l.Name)
 	}
-	return Place{running.Sandbox, running.device}, nil
-}
-
-// Faults returns the faults of the place with a name. A new pod of the same name has none.
-func (r *Real) Faults(name string) (*fault.Faults, error) {
-	place, err := r.Place(name)
-	if err != nil {
-		return nil, err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if known := r.faults[name]; known != nil && known.In(place.Sandbox) {
-		return known, nil
-	}
-	r.faults[name] = fault.New(place.Sandbox)
-	return r.faults[name], nil
+	return Place{running.Sandbox, running.device, running.faults}, nil
 }

@@ -47,7 +47,7 @@ func (s services) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, e
 	s.balance(balancers(list.Items), nodes.Items)
 	var errs []error
 	for _, n := range s.nodes {
-		errs = append(errs, n.translate(translations(list.Items, pods.Items, elsewhere.Items, n.IP)))
+		errs = append(errs, n.translate(translations(list.Items, pods.Items, elsewhere.Items, n.spec.IP)))
 	}
 	return ctrl.Result{}, errors.Join(errs...)
 }
@@ -58,7 +58,7 @@ func (l *leaf) balance(wanted []netip.Addr, nodes []corev1.Node) {
 	leads := map[netip.Addr]*node{}
 	first := slices.IndexFunc(l.nodes, func(n *node) bool {
 		return slices.ContainsFunc(nodes, func(node corev1.Node) bool {
-			return node.Name == n.Name && liqoutils.IsNodeReady(&node)
+			return node.Name == n.spec.Name && liqoutils.IsNodeReady(&node)
 		})
 	})
 	if first >= 0 {
@@ -84,11 +84,11 @@ func (n *node) translate(wanted []translation) error {
 	if slices.Equal(n.rules, wanted) {
 		return nil
 	}
-	if err := writeRules(n.Sandbox, wanted); err != nil {
+	if err := writeRules(n.sandbox, wanted); err != nil {
 		return err
 	}
 	n.rules = wanted
-	return forget(n.Sandbox, wanted)
+	return forget(n.sandbox, wanted)
 }
 
 // balancers returns the addresses of load balancers.
