@@ -16,6 +16,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // toRotate returns a shortcut between two leaves of Liqo, and how it was made.
@@ -154,6 +155,27 @@ func TestARotationThatIsKilledAnywhereIsFinishedByTheNextApply(t *testing.T) {
 				finished = rotateInterrupted(t, s, spec, rotation, writes)
 			}
 		})
+	}
+}
+
+// Otherwise each apply would restart the gateway again, because its pods seem to have former keys.
+func TestARotationThatWasInterruptedAndIsNotWantedAnyLongerIsOver(t *testing.T) {
+	s, spec := toRotate(t)
+	spec.KeyRotation = "first"
+	s.connects(t, spec)
+	rotation := func() string {
+		return keySecrets(t, s.Server.Leaf)["gw-rome"].Annotations[liqo.RotationAnnotation]
+	}
+	secret := keySecrets(t, s.Server.Leaf)["gw-rome"]
+	must(t, s.Server.Leaf.Edit(t.Context(), &secret, func(secret client.Object) {
+		cluster.SetAnnotation(secret, liqo.RotationAnnotation, "second")
+	}))
+	if rotation() != "second" {
+		t.Fatal("no rotation is under way")
+	}
+	s.connects(t, spec)
+	if got := rotation(); got != "first" {
+		t.Errorf("rotation %q is still under way", got)
 	}
 }
 
