@@ -34,6 +34,12 @@ func TestAPlanReportsProblemsAtTheirAttribute(t *testing.T) {
 	server := func(p *planning, attribute string, value attr.Value) {
 		p.plan.ServerGateway = serverGatewayWith(t, map[string]attr.Value{attribute: value})
 	}
+	onOlderLiqo := func(setting string) func(*planning) {
+		return func(p *planning) {
+			clustertest.OlderLiqo(p.pair.server)
+			server(p, setting, fast)
+		}
+	}
 	keys := types.StringValue("keys")
 	taken := func() object { return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-milan"}} }
 	for name, test := range map[string]struct {
@@ -43,12 +49,11 @@ func TestAPlanReportsProblemsAtTheirAttribute(t *testing.T) {
 	}{
 		"nothing":              {},
 		"an unknown namespace": {change: func(p *planning) { p.config.ServerNamespace = types.StringUnknown() }},
+		"annotations that Liqo can't set": {
+			change: onOlderLiqo("service_annotations"), expected: []string{"server_gateway.service_annotations"},
+		},
 		"labels that Liqo can't set": {
-			change: func(p *planning) {
-				clustertest.OlderLiqo(p.pair.server)
-				server(p, "service_labels", fast)
-			},
-			expected: []string{"server_gateway.service_labels"},
+			change: onOlderLiqo("service_labels"), expected: []string{"server_gateway.service_labels"},
 		},
 		"keys that a destroy would remove": {
 			change:   func(p *planning) { server(p, "key_secret_name", keys) },

@@ -2,9 +2,14 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"maps"
+	"net/url"
+	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -17,6 +22,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
+	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // object is any object on a leaf.
@@ -58,6 +64,20 @@ func withClusters(t *testing.T, clusters map[string]access.Credentials, unknown 
 // nowhere has credentials that cannot be used.
 var nowhere = access.Credentials{Kubeconfig: access.Kubeconfig{Paths: []string{"/nowhere"}}}
 
+// unanswered is the error if milan does not answer. refused is the error if a leaf refuses the credentials.
+func unanswered() error {
+	return cluster.Absent("milan", "").Explain(
+		&url.Error{Op: "Get", URL: "https://milan.example", Err: syscall.ECONNREFUSED},
+	)
+}
+
+func refused(name string) error {
+	return cluster.Found(trouble.Problem{
+		ID: "credentials-refused", Leaf: name, Summary: "the API server refuses the credentials",
+		Err: errors.New("Unauthorized"),
+	})
+}
+
 // settled returns the model of a shortcut with default settings, which leave the endpoint to the server.
 func settled(t *testing.T) shortcutModel {
 	t.Helper()
@@ -93,11 +113,23 @@ func recorded(t *testing.T, status shortcut.Status) shortcutModel {
 	t.Helper()
 	model, found := settled(t), working()
 	found.Status = status
+	operations := types.ObjectNull(map[string]attr.Type{
+		"create": types.StringType, "read": types.StringType, "update": types.StringType, "delete": types.StringType,
+	})
+	model.Timeouts = timeouts.Value{Object: operations}
 	model.WaitForConnection, model.CIDRRemapping = types.BoolValue(true), types.StringValue(remappingAllowed)
 	model.OnDestroy = types.StringValue(destroyResets)
 	model.AbandonLostCluster, model.DestroyPeering = types.BoolValue(false), types.BoolValue(false)
 	model.observed(t.Context(), found)
 	return model
+}
+
+// joining returns a recorded shortcut of the clusters rome and milan, whose server has this name.
+func joining(server string) *shortcutModel {
+	return &shortcutModel{
+		Client: types.StringValue("rome"), Server: types.StringValue(server),
+		ClientClusterID: types.StringValue("rome"), ServerClusterID: types.StringValue("milan"),
+	}
 }
 
 // planningOf returns the plan of a shortcut. Without a state, the shortcut is new.
@@ -139,6 +171,15 @@ func (k kept) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) {
 func (k kept) SetKey(_ context.Context, key string, value []byte) diag.Diagnostics {
 	k[key] = string(value)
 	return nil
+}
+
+// summaries returns the summaries of diagnostics as one text.
+func summaries(diags diag.Diagnostics) string {
+	all := make([]string, len(diags))
+	for i, one := range diags {
+		all[i] = one.Summary()
+	}
+	return strings.Join(all, "; ")
 }
 
 // at returns the attributes of the diagnostics with this severity.

@@ -1,10 +1,12 @@
 package provider
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
@@ -84,6 +86,19 @@ func TestNamesOfLeavesBecomeNamesOfResources(t *testing.T) {
 	} {
 		if name := resourceName(test[0], taken); name != test[1] {
 			t.Errorf("%s becomes %s, expected %s", test[0], name, test[1])
+		}
+	}
+}
+
+func TestThePageOfTheListResourceHasEveryArgument(t *testing.T) {
+	const file = "../../templates/list-resources/shortcut.md"
+	page, err := os.ReadFile(file)
+	must(t, err)
+	var described list.ListResourceSchemaResponse
+	newShortcutList().ListResourceConfigSchema(t.Context(), list.ListResourceSchemaRequest{}, &described)
+	for name := range described.Schema.Attributes {
+		if !strings.Contains(string(page), "- `"+name+"` (") {
+			t.Errorf("%s does not have `%s`", file, name)
 		}
 	}
 }

@@ -2,32 +2,16 @@ package provider
 
 import (
 	"context"
-	"errors"
-	"net/url"
+	"fmt"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
-	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
-
-// unanswered is the error if milan does not answer. refused is the error if a leaf refuses the credentials.
-func unanswered() error {
-	return cluster.Absent("milan", "").Explain(
-		&url.Error{Op: "Get", URL: "https://milan.example", Err: syscall.ECONNREFUSED},
-	)
-}
-
-func refused(name string) error {
-	return cluster.Found(trouble.Problem{
-		ID: "credentials-refused", Leaf: name, Summary: "the API server refuses the credentials",
-		Err: errors.New("Unauthorized"),
-	})
-}
 
 func TestALeafThatFailsIsReportedAtItsAttribute(t *testing.T) {
 	diags := pair{clientErr: refused("rome"), serverErr: unanswered()}.errors()
@@ -36,29 +20,6 @@ func TestALeafThatFailsIsReportedAtItsAttribute(t *testing.T) {
 	}
 	mentions(t, diags[0].Summary(), `The API server refuses the credentials on leaf "rome"`)
 	mentions(t, diags[1].Detail(), "connection refused")
-}
-
-func TestALostLeafIsAWarningOfARefreshAndADestroySaysHowToGiveItUp(t *testing.T) {
-	for name, test := range map[string]struct {
-		err  error
-		lost bool
-	}{
-		"lost":    {unanswered(), true},
-		"refused": {refused("milan"), false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			failed := pair{serverErr: test.err}
-			troubles, obstacles := failed.troubles("The plan continues."), failed.obstacles(giveUpAdvice)
-			if len(troubles) != 1 || troubles.HasError() == test.lost ||
-				strings.HasSuffix(beforeHelp(t, troubles[0]), "\n\nThe plan continues.") != test.lost {
-				t.Errorf("a refresh says: %v", troubles)
-			}
-			if len(obstacles) != 1 || !obstacles.HasError() ||
-				strings.Contains(obstacles[0].Detail(), "`abandon_lost_cluster = true`") != test.lost {
-				t.Errorf("a destroy says: %v", obstacles)
-			}
-		})
-	}
 }
 
 func TestOneErrorForBothLeavesIsReportedOnce(t *testing.T) {
@@ -82,9 +43,21 @@ func TestTwoClustersWithOneIDAreNotAPair(t *testing.T) {
 func TestANameOfAnotherClusterIsRejectedAtItsAttribute(t *testing.T) {
 	rome, milan := cluster.Absent("rome", "rome"), cluster.Absent("milan", "milan-2")
 	milan.UID = "another"
-	diags := pair{client: rome, server: milan}.mustBe(t.Context(), joining("rome", "milan"))
+	diags := pair{client: rome, server: milan}.mustBe(t.Context(), joining("milan"))
 	if len(diags) != 1 || !slices.Equal(at(diags, diag.SeverityError), []string{"server"}) ||
 		!strings.Contains(diags[0].Detail(), `"milan-2" (UID another) now, but the resource is for cluster "milan"`) {
 		t.Errorf("got %v", diags)
+	}
+}
+
+func TestALeafThatCannotBeFoundByItsClusterIDEitherIsUnknown(t *testing.T) {
+	leaves := withClusters(t, map[string]access.Credentials{"rome": nowhere, "milan": nowhere}, unknownNames{})
+	p := leaves.find(t.Context(), joining("turin"))
+	if p.clientErr == nil || isUnknownName(p.clientErr) {
+		t.Errorf("the client: %v", p.clientErr)
+	}
+	if text := fmt.Sprint(p.serverErr); !isUnknownName(p.serverErr) ||
+		!strings.Contains(text, `has the cluster ID "milan"`) || cluster.Unreachable(p.serverErr) {
+		t.Errorf("the server: %s", text)
 	}
 }

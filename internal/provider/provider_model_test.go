@@ -12,25 +12,14 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 )
 
-// providerBlock returns a provider block with these attributes. The others are null.
-func providerBlock(t *testing.T, block values) providerModel {
+// configOf returns what a provider block says in an environment, and which leaves it leaves unknown.
+func configOf(t *testing.T, block values, environment map[string]string) (cluster.Config, unknownNames) {
 	t.Helper()
-	config := tfsdk.Config{Schema: providerSchema(), Raw: block.of(typeOf(providerSchema()))}
 	var model providerModel
-	sound(t, config.Get(t.Context(), &model))
-	return model
-}
-
-func environment(variables map[string]string) func(string) string {
-	return func(name string) string { return variables[name] }
-}
-
-// configOf returns what a provider block says in an environment.
-func configOf(t *testing.T, block values, variables map[string]string) cluster.Config {
-	t.Helper()
-	config, _, diags := providerBlock(t, block).config(t.Context(), environment(variables))
+	sound(t, tfsdk.Config{Schema: providerSchema(), Raw: block.of(typeOf(providerSchema()))}.Get(t.Context(), &model))
+	config, unknown, diags := model.config(t.Context(), func(name string) string { return environment[name] })
 	sound(t, diags)
-	return config
+	return config, unknown
 }
 
 func TestTheProviderBlockOverridesTheEnvironment(t *testing.T) {
@@ -40,7 +29,7 @@ func TestTheProviderBlockOverridesTheEnvironment(t *testing.T) {
 		"/from/list":        {"config_paths": listOf(text("/from/list"))},
 	} {
 		t.Run(expected, func(t *testing.T) {
-			config := configOf(t, block, map[string]string{"KUBE_CONFIG_PATH": "/from/environment"})
+			config, _ := configOf(t, block, map[string]string{"KUBE_CONFIG_PATH": "/from/environment"})
 			if paths := config.Kubeconfig.Paths; !slices.Equal(paths, []string{expected}) {
 				t.Errorf("got %v", paths)
 			}
@@ -49,7 +38,7 @@ func TestTheProviderBlockOverridesTheEnvironment(t *testing.T) {
 }
 
 func TestEveryCredentialOfAClusterIsUsed(t *testing.T) {
-	config := configOf(t, withRome(values{
+	config, _ := configOf(t, withRome(values{
 		"config_path": text("1"), "config_context": text("2"), "config_context_auth_info": text("3"),
 		"config_context_cluster": text("4"), "host": text("5"), "username": text("6"), "password": text("7"),
 		"tls_server_name": text("8"), "client_certificate": text("9"), "client_key": text("10"),
@@ -71,12 +60,12 @@ func TestEveryCredentialOfAClusterIsUsed(t *testing.T) {
 }
 
 func TestTheNamespaceOfLiqoHasADefaultAndAClusterMayHaveItsOwn(t *testing.T) {
-	if config := configOf(t, nil, nil); config.LiqoNamespace != "liqo" {
+	if config, _ := configOf(t, nil, nil); config.LiqoNamespace != "liqo" {
 		t.Errorf("by default, it is %q", config.LiqoNamespace)
 	}
 	block := withRome(values{"liqo_namespace": text("of-rome")})
 	block["liqo_namespace"] = text("networking")
-	config := configOf(t, block, nil)
+	config, _ := configOf(t, block, nil)
 	if config.LiqoNamespace != "networking" || config.Clusters["rome"].LiqoNamespace != "of-rome" {
 		t.Errorf("got %q, and %q for Rome", config.LiqoNamespace, config.Clusters["rome"].LiqoNamespace)
 	}
@@ -86,7 +75,7 @@ func TestAKubeconfigCanBeGivenAsContent(t *testing.T) {
 	content := text("apiVersion: v1")
 	block := withRome(values{"config_content": content})
 	block["config_content"] = content
-	config := configOf(t, block, map[string]string{"KUBECONFIG": "/from/environment"})
+	config, _ := configOf(t, block, map[string]string{"KUBECONFIG": "/from/environment"})
 	if config.Kubeconfig.Content != "apiVersion: v1" || len(config.Kubeconfig.Paths) != 0 ||
 		config.Clusters["rome"].Kubeconfig.Content != "apiVersion: v1" {
 		t.Error("the content is not used for the leaves")
@@ -118,8 +107,7 @@ func TestOnlyLeavesWithUnknownCredentialsAreUnknown(t *testing.T) {
 		"all the clusters": {values{"clusters": unknownOf(entries.Type())}, []string{"rome", "a context"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, unknown, diags := providerBlock(t, test.block).config(t.Context(), environment(nil))
-			sound(t, diags)
+			_, unknown := configOf(t, test.block, nil)
 			for _, leaf := range slices.Concat(test.unknown, test.known) {
 				if expected := slices.Contains(test.unknown, leaf); unknown.has(leaf) != expected {
 					t.Errorf("%s is unknown: %t, expected %t", leaf, !expected, expected)

@@ -40,20 +40,16 @@ func testedModel(timeout string) *connectivityModel {
 func TestAConnectivityTestRecordsWhatItHasMeasured(t *testing.T) {
 	model := testedModel("1m")
 	path := model.Paths.Elements()[0].(types.Object).Attributes() //nolint:errcheck,forcetypeassert // see the schema
-	for name, want := range map[string]attr.Value{
-		"loss_percent": types.Float64Value(10), "latency_mean_ms": types.Float64Value(1.5),
-		"largest_packet": types.Int32Value(1340), "from_node": types.StringValue("a"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			if !path[name].Equal(want) {
-				t.Errorf("%s is %s, want %s", name, path[name], want)
-			}
-		})
-	}
-	if model.Status.ValueString() != testPassed || model.PathMTU.ValueInt32() != 1340 || !model.CentralLatency.IsNull() ||
-		model.ID.ValueString() != "rome-id/milan-id" {
-		t.Errorf("got %+v", model)
-	}
+	shows(t, map[string][2]any{
+		"loss_percent":    {path["loss_percent"], types.Float64Value(10)},
+		"latency_mean_ms": {path["latency_mean_ms"], types.Float64Value(1.5)},
+		"largest_packet":  {path["largest_packet"], 1340},
+		"from_node":       {path["from_node"], `"a"`},
+		"status":          {model.Status.ValueString(), testPassed},
+		"path_mtu":        {model.PathMTU, 1340},
+		"central latency": {model.CentralLatency, "<null>"},
+		"id":              {model.ID, `"rome-id/milan-id"`},
+	})
 }
 
 func TestAConnectivityTestWithoutAnswersRecordsNoZeros(t *testing.T) {
@@ -68,17 +64,17 @@ func TestAConnectivityTestWithoutAnswersRecordsNoZeros(t *testing.T) {
 	})
 	path := model.Paths.Elements()[0].(types.Object).Attributes()   //nolint:errcheck,forcetypeassert // see the schema
 	fault := model.Faults.Elements()[0].(types.Object).Attributes() //nolint:errcheck,forcetypeassert // see the schema
-	if !path["latency_min_ms"].IsNull() || !path["largest_packet"].IsNull() || !model.PathMTU.IsNull() {
-		t.Errorf("got %v, MTU %s", path, model.PathMTU)
-	}
-	if model.Status.ValueString() != testFailed || !fault["leaf"].IsNull() ||
-		!fault["summary"].Equal(types.StringValue("The tunnel is down")) ||
-		!fault["evidence"].Equal(types.StringValue("a\nb")) {
-		t.Errorf("got %s, %v", model.Status, fault)
-	}
-	if model.CentralLatency.ValueFloat64() != 40 || model.CentralClusterID.ValueString() != "europe" {
-		t.Errorf("got %s of %s", model.CentralLatency, model.CentralClusterID)
-	}
+	shows(t, map[string][2]any{
+		"latency_min_ms":  {path["latency_min_ms"], "<null>"},
+		"largest_packet":  {path["largest_packet"], "<null>"},
+		"path_mtu":        {model.PathMTU, "<null>"},
+		"status":          {model.Status.ValueString(), testFailed},
+		"leaf":            {fault["leaf"], "<null>"},
+		"summary":         {fault["summary"], `"The tunnel is down"`},
+		"evidence":        {fault["evidence"], types.StringValue("a\nb")},
+		"central latency": {model.CentralLatency, types.Float64Value(40)},
+		"central cluster": {model.CentralClusterID, `"europe"`},
+	})
 }
 
 func TestEachFaultIsAnErrorWithItsEvidenceAndAdvice(t *testing.T) {
@@ -111,9 +107,8 @@ func plannedTest(t *testing.T, state, config *connectivityModel) connectivityMod
 	resp := resource.ModifyPlanResponse{Plan: plan}
 	r.ModifyPlan(ctx, resource.ModifyPlanRequest{State: prior, Plan: plan}, &resp)
 	var got connectivityModel
-	if resp.Diagnostics.Append(resp.Plan.Get(ctx, &got)...); resp.Diagnostics.HasError() {
-		t.Fatal(resp.Diagnostics)
-	}
+	sound(t, resp.Diagnostics)
+	sound(t, resp.Plan.Get(ctx, &got))
 	return got
 }
 

@@ -55,12 +55,14 @@ func TestAnUpdateIsPlannedOnlyIfAnApplyCanRepairSomething(t *testing.T) {
 	for status, repairs := range map[direct.Status]bool{
 		direct.Followed: false, direct.Partial: false, direct.Outdated: true, direct.Undone: true,
 	} {
-		state := directServiceModel{Status: types.StringValue(string(status)), Endpoints: endpointsList()}
-		plan := directServiceModel{Status: types.StringUnknown()}
-		plan.planUpdate(&state)
-		if plan.Status.IsUnknown() != repairs || plan.Endpoints.IsUnknown() != repairs {
-			t.Errorf("%s: %s, %s", status, plan.Status, plan.Endpoints)
-		}
+		t.Run(string(status), func(t *testing.T) {
+			state := directServiceModel{Status: types.StringValue(string(status)), Endpoints: endpointsList()}
+			plan := directServiceModel{Status: types.StringUnknown()}
+			plan.planUpdate(&state)
+			if plan.Status.IsUnknown() != repairs || plan.Endpoints.IsUnknown() != repairs {
+				t.Errorf("planned are %s, %s", plan.Status, plan.Endpoints)
+			}
+		})
 	}
 }
 
@@ -75,16 +77,12 @@ func TestAPlanWarnsOfEachLeafThatCannotFollow(t *testing.T) {
 		{Name: "naples", Err: &cluster.UnknownIDError{ID: "naples"}},
 	}}
 	var planned reservations
-	for _, test := range []struct{ expected string }{
-		{`Leaf "milan" can't use direct connections; Leaf "rome" can't use direct connections; ` +
-			`The provider block has no cluster with the ID "naples"`},
-		{`Leaf "rome" can't use direct connections; The provider block has no cluster with the ID "naples"`},
+	for _, expected := range []string{
+		`Leaf "milan" can't use direct connections; Leaf "rome" can't use direct connections; ` +
+			`The provider block has no cluster with the ID "naples"`,
+		`Leaf "rome" can't use direct connections; The provider block has no cluster with the ID "naples"`,
 	} {
-		var said []string
-		for _, warning := range warnings(observed, planned.joins) {
-			said = append(said, warning.Summary())
-		}
-		if got := strings.Join(said, "; "); got != test.expected {
+		if got := summaries(warnings(observed, planned.joins)); got != expected {
 			t.Errorf("got %s", got)
 		}
 		planned.reserve(reservation{first: "milan", second: "rome"}, "token") // the plan of a shortcut
@@ -93,13 +91,12 @@ func TestAPlanWarnsOfEachLeafThatCannotFollow(t *testing.T) {
 		Leaves: []direct.LeafState{{Name: "milan"}}, LimitsUnread: errors.New("no permission"),
 		Closed: []*trouble.Problem{{Leaf: "milan", Summary: "connections are dropped"}},
 	}
-	if said := warnings(closed, nil); len(said) != 2 || said.HasError() ||
-		said[0].Summary() != `Connections are dropped on leaf "milan"` ||
-		said[1].Summary() != "The allowed traffic can't be read" {
+	said := warnings(closed, nil)
+	if summaries(said) != `Connections are dropped on leaf "milan"; The allowed traffic can't be read` || said.HasError() {
 		t.Errorf("with closed ports: %v", said)
 	}
-	if said := warnings(direct.State{}, nil); len(said) != 1 || said[0].Summary() != "The namespace is not offloaded" {
-		t.Errorf("without leaves: %v", said)
+	if got := summaries(warnings(direct.State{}, nil)); got != "The namespace is not offloaded" {
+		t.Errorf("without leaves: %s", got)
 	}
 }
 
@@ -145,7 +142,7 @@ func TestAnImportOfAServiceSaysThatTheCentreIsNotKnownYet(t *testing.T) {
 	leaves := withClusters(t, nil, unknownNames{names: map[string]bool{"europe": true}})
 	for _, id := range []string{"europe/shop/web", "some-id/shop/web"} {
 		_, _, diags := leaves.importedService(t.Context(), resource.ImportStateRequest{ID: id})
-		if len(diags) != 1 || diags[0].Summary() != "The leaves are not known yet" {
+		if summaries(diags) != "The leaves are not known yet" {
 			t.Errorf("%s: %v", id, diags)
 		}
 	}

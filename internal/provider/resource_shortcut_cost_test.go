@@ -2,7 +2,6 @@ package provider
 
 import (
 	"maps"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -55,11 +54,8 @@ func TestAPlanSaysWhatAChangeCosts(t *testing.T) {
 			if test.change != nil {
 				test.change(&plan)
 			}
-			var warnings []string
-			for _, warning := range planningOf(plan, shortcutModel{}, &state, pair{}).costs(t.Context()) {
-				warnings = append(warnings, warning.Summary())
-			}
-			if got := strings.Join(warnings, ", "); got != test.warning {
+			p := planningOf(plan, shortcutModel{}, &state, pair{})
+			if got := summaries(p.costs(t.Context())); got != test.warning {
 				t.Errorf("the plan warns %q, expected %q", got, test.warning)
 			}
 			if moves := plan.mayMove(t.Context(), &state); moves != test.moves {

@@ -24,24 +24,11 @@ func TestUnsetValuesAreLeftToTheLeaves(t *testing.T) {
 	}
 }
 
-func TestTheStateHasWhatTheLeavesShow(t *testing.T) {
+func TestTheStateHasTheEndpointAndNoRangesThatLiqoHasNotAssignedYet(t *testing.T) {
 	model, found := settled(t), working()
-	found.Client.Network = liqo.RemoteRanges{
-		PodCIDRs: []string{"10.1.0.0/16"}, ExternalCIDR: "10.2.0.0/16", RemappedPodCIDRs: []string{"10.3.0.0/16"},
-		RemappedExternalCIDR: "10.4.0.0/16",
-	}
-	// Not remapped yet.
 	found.Server.Network = liqo.RemoteRanges{PodCIDRs: []string{"10.5.0.0/16"}, ExternalCIDR: "10.6.0.0/16"}
 	model.observed(t.Context(), found)
 	shows(t, map[string][2]any{
-		"id":                {model.ID, `"rome/milan"`},
-		"client_cluster_id": {model.ClientClusterID, `"rome"`},
-		"server_cluster_id": {model.ServerClusterID, `"milan"`},
-		"client_namespace":  {model.ClientNamespace, `"liqo-tenant-milan"`},
-		"server_namespace":  {model.ServerNamespace, `"liqo-tenant-rome"`},
-		"status":            {model.Status, `"Connected"`},
-		"client_network": {model.ClientNetwork, `{"external_cidr":"10.2.0.0/16","pod_cidrs":["10.1.0.0/16"],` +
-			`"remapped_external_cidr":"10.4.0.0/16","remapped_pod_cidrs":["10.3.0.0/16"]}`},
 		"server_network": {model.ServerNetwork, `{"external_cidr":"10.6.0.0/16","pod_cidrs":["10.5.0.0/16"],` +
 			`"remapped_external_cidr":<null>,"remapped_pod_cidrs":<null>}`},
 		"server_endpoint": {model.ServerEndpoint, `{"addresses":["172.18.0.9"],"port":51840,"protocol":"UDP"}`},
@@ -104,8 +91,10 @@ func TestSettingsOfPodsStayCommonOrThoseOfOneGateway(t *testing.T) {
 func TestSettingsOfMissingObjectsKeepTheirValues(t *testing.T) {
 	model := recorded(t, shortcut.Connected)
 	model.ClientNamespace = types.StringUnknown()
-	model.ClientGateway = objectWith(t.Context(), clientGatewayTypes,
-		map[string]attr.Value{"server_address": types.StringValue("milan.example.com")})
+	model.ClientGateway = objectWith(t.Context(), clientGatewayTypes, map[string]attr.Value{
+		"server_address": types.StringValue("milan.example.com"),
+		"template":       objectOf(t.Context(), templateTypes, &liqo.Template{Name: "my-client"}),
+	})
 	expected := model
 	model.observed(t.Context(), shortcut.State{
 		Status: shortcut.Disconnected, Client: shortcut.EndState{ClusterID: "rome"},

@@ -176,11 +176,8 @@ func join(t *testing.T, configured values) joined {
 	t.Helper()
 	config := configured.of(shortcutType())
 	plan := planned(t, config)
-	var model, configuration shortcutModel
-	diags := tfsdk.Plan{Schema: shortcutSchema(), Raw: plan}.Get(t.Context(), &model)
-	diags.Append(tfsdk.Config{Schema: shortcutSchema(), Raw: config}.Get(t.Context(), &configuration)...)
+	model, configuration := modelsOf(t, plan, config)
 	spec := model.spec(t.Context(), &configuration)
-	sound(t, diags)
 	leaves := pair{
 		client: leafOfLiqos(t, "rome", "10.1.0.0/16", "10.2.0.0/16"),
 		server: leafOfLiqos(t, "milan", "10.3.0.0/16", "10.4.0.0/16"),
@@ -190,6 +187,14 @@ func join(t *testing.T, configured values) joined {
 	found, err := between.Observe(t.Context())
 	must(t, err)
 	return joined{model, spec, valuesOf(t, plan), leaves, between, found}
+}
+
+// modelsOf returns the models of a plan and of its configuration.
+func modelsOf(t *testing.T, plan, config tftypes.Value) (planned, configured shortcutModel) {
+	t.Helper()
+	sound(t, tfsdk.Plan{Schema: shortcutSchema(), Raw: plan}.Get(t.Context(), &planned))
+	sound(t, tfsdk.Config{Schema: shortcutSchema(), Raw: config}.Get(t.Context(), &configured))
+	return planned, configured
 }
 
 // leafOfLiqos returns a leaf with everything that [starts] and [candidates] name.
@@ -223,11 +228,9 @@ func (j joined) seen(t *testing.T, earlier shortcutModel) (shortcutModel, values
 func (j joined) imported(t *testing.T) shortcutModel {
 	t.Helper()
 	state := noState(t)
-	diags := setAttributes(t.Context(), &state, j.leaves.importedAttributes())
+	sound(t, setAttributes(t.Context(), &state, j.leaves.importedAttributes()))
 	var model shortcutModel
-	if diags.Append(state.Get(t.Context(), &model)...); diags.HasError() {
-		t.Fatal(diags)
-	}
+	sound(t, state.Get(t.Context(), &model))
 	return model
 }
 

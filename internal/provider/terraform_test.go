@@ -155,6 +155,14 @@ func validatedAs(t *testing.T, typeName string, config tftypes.Value) string {
 	return told(response.Diagnostics)
 }
 
+// accepted fails the test if a validation has said anything.
+func accepted(t *testing.T, said string) {
+	t.Helper()
+	if said != "" {
+		t.Error(said)
+	}
+}
+
 // told returns diagnostics as text, one a line: the attribute, the summary and the detail.
 func told(diagnostics []*tfprotov6.Diagnostic) string {
 	lines := make([]string, len(diagnostics))

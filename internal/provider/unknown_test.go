@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
@@ -16,14 +15,8 @@ func withUnknown(t *testing.T, object tftypes.Value, settings []string) tftypes.
 	t.Helper()
 	changed, err := tftypes.Transform(object,
 		func(at *tftypes.AttributePath, value tftypes.Value) (tftypes.Value, error) {
-			var names []string
-			for _, step := range at.Steps() {
-				if name, ok := step.(tftypes.AttributeName); ok {
-					names = append(names, string(name))
-				}
-			}
-			if len(names) == len(at.Steps()) && slices.Contains(settings, strings.Join(names, ".")) {
-				return tftypes.NewValue(value.Type(), tftypes.UnknownValue), nil
+			if slices.Contains(settings, pathText(at)) {
+				return unknownOf(value.Type()), nil
 			}
 			return value, nil
 		})
@@ -55,31 +48,26 @@ func TestAnySettingMayBeKnownOnlyByTheApply(t *testing.T) {
 	recorded, _ := existing.seen(t, existing.plan)
 	_, limited := change(t, "allow")
 	for _, unknown := range cases {
-		for _, start := range []values{starts()[1], limited} {
-			configured := maps.Clone(start)
-			for setting := range all {
-				for _, one := range unknown { // the blocks exist
-					if _, set := configured[setting]; !set && (setting == one || strings.HasPrefix(setting, one+".")) {
-						configured[setting] = tftypes.NewValue(all[setting].Type(), nil)
+		t.Run(strings.Join(unknown, " and "), func(t *testing.T) {
+			for _, start := range []values{starts()[1], limited} {
+				configured := maps.Clone(start)
+				for setting := range all {
+					for _, one := range unknown { // the blocks exist
+						if _, set := configured[setting]; !set && (setting == one || strings.HasPrefix(setting, one+".")) {
+							configured[setting] = tftypes.NewValue(all[setting].Type(), nil)
+						}
+					}
+				}
+				config := withUnknown(t, configured.of(shortcutType()), unknown)
+				plan, configuration := modelsOf(t, withUnknown(t, planned(t, config), unknown), config)
+				for _, state := range []*shortcutModel{nil, &recorded} {
+					p := planningOf(plan, configuration, state, existing.leaves)
+					p.own = ownership{Token: "mine"}
+					if diags := append(checkFeasible(t.Context(), p), p.costs(t.Context())...); diags.HasError() {
+						t.Errorf("limited: %t, new: %t: %v", !plan.Allow.IsNull(), state == nil, diags.Errors())
 					}
 				}
 			}
-			config := withUnknown(t, configured.of(shortcutType()), unknown)
-			var plan, configuration shortcutModel
-			raw := withUnknown(t, planned(t, config), unknown)
-			diags := tfsdk.Plan{Schema: shortcutSchema(), Raw: raw}.Get(t.Context(), &plan)
-			diags.Append(tfsdk.Config{Schema: shortcutSchema(), Raw: config}.Get(t.Context(), &configuration)...)
-			if diags.HasError() {
-				t.Fatalf("%v: %v", unknown, diags)
-			}
-			for _, state := range []*shortcutModel{nil, &recorded} {
-				p := planningOf(plan, configuration, state, existing.leaves)
-				p.own = ownership{Token: "mine"}
-				diags := append(checkFeasible(t.Context(), p), p.costs(t.Context())...)
-				if diags.HasError() {
-					t.Errorf("%v, limited: %t, new: %t: %v", unknown, !plan.Allow.IsNull(), state == nil, diags.Errors())
-				}
-			}
-		}
+		})
 	}
 }
