@@ -7,8 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
 // resourcePattern matches group/version/resource.
@@ -43,6 +41,3 @@ func templateAttribute(name, resource string) schema.SingleNestedAttribute {
 		},
 	}
 }
-
-var templateTypes = attributeTypes(
-	templateAttribute(liqo.DefaultServerTemplateName, liqo.DefaultServerTemplateResource).Attributes)

@@ -93,7 +93,8 @@ func TestSettingsOfMissingObjectsKeepTheirValues(t *testing.T) {
 	model.ClientNamespace = types.StringUnknown()
 	model.ClientGateway = objectWith(t.Context(), clientGatewayTypes, map[string]attr.Value{
 		"server_address": types.StringValue("milan.example.com"),
-		"template":       objectOf(t.Context(), templateTypes, &liqo.Template{Name: "my-client"}),
+		"template": objectOf(
+			t.Context(), attributeTypes(templateAttribute("", "").Attributes), &liqo.Template{Name: "my-client"}),
 	})
 	expected := model
 	model.observed(t.Context(), shortcut.State{

@@ -84,9 +84,6 @@ func (p *planning) planRepair(ctx context.Context) diag.Diagnostics {
 	}
 	if p.broken = repair.Needed; p.broken {
 		p.plan.ServerEndpoint, p.plan.Status = types.ObjectUnknown(endpointTypes), types.StringUnknown()
-		for _, end := range p.ends() {
-			*end.planned.namespace = unknownIfNull(*end.planned.namespace)
-		}
 	}
 	return repairWarnings(repair, standbys...)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	providerschema "github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -31,11 +30,7 @@ var providerSchema = sync.OnceValue(func() providerschema.Schema {
 })
 
 // shortcutSchema returns the schema of a liqo_shortcut.
-var shortcutSchema = sync.OnceValue(func() schema.Schema {
-	var response resource.SchemaResponse
-	newShortcutResource().Schema(context.Background(), resource.SchemaRequest{}, &response)
-	return response.Schema
-})
+var shortcutSchema = sync.OnceValue(func() schema.Schema { return shortcutResourceSchema(context.Background()) })
 
 // shortcutType returns the Terraform type of this schema.
 var shortcutType = sync.OnceValue(func() tftypes.Object { return typeOf(shortcutSchema()) })
