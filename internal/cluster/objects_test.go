@@ -4,30 +4,17 @@ import (
 	"context"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
-// eventsBy are the events of a cache, which a test sends.
-type eventsBy chan client.Object
+// eventsOf are the events of a cache, which a test sends by calling what it is given.
+type eventsOf chan func(client.Object)
 
 // Subscribe implements [cluster.Events].
-func (e eventsBy) Subscribe(
-	ctx context.Context, changed func(client.Object), _ ...client.Object,
-) (unsubscribe func(), err error) {
-	go func() {
-		for {
-			select {
-			case object := <-e:
-				changed(object)
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
+func (e eventsOf) Subscribe(_ context.Context, changed func(client.Object), _ ...client.Object) (func(), error) {
+	e <- changed
 	return func() {}, nil
 }
 
@@ -35,24 +22,21 @@ func (e eventsBy) Subscribe(
 func TestAWriteDoesNotWaitForAnObjectThatSomebodyHasDeletedMeanwhile(t *testing.T) {
 	written := clustertest.Configuration("milan")
 	written.UID = "the-one"
-	leaf, empty, events := clustertest.Leaf(t, "rome", written), clustertest.Leaf(t, "rome"), make(eventsBy)
+	leaf, empty, events := clustertest.Leaf(t, "rome", written), clustertest.Leaf(t, "rome"), make(eventsOf)
 	leaf.Clients().Cached, leaf.Events = empty.Clients().Cached, events
 	ended := make(chan error, 1)
 	go func() {
 		ended <- leaf.Edit(t.Context(), written, func(o client.Object) { o.SetAnnotations(map[string]string{"team": "net"}) })
 	}()
-
+	changed := <-events
 	another := written.DeepCopy()
-	another.Name, another.UID = "another", types.UID("another")
-	events <- another
+	another.Name, another.UID = "another", "another"
+	changed(another)
 	select {
 	case err := <-ended:
 		t.Fatalf("it ended with a change of another object: %v", err)
 	default:
 	}
-	deleted := written.DeepCopy()
-	events <- deleted
+	changed(written.DeepCopy())
 	must(t, <-ended)
 }
-
-var _ cluster.Events = eventsBy(nil)

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -24,55 +23,57 @@ func taken(port int) error {
 	})
 }
 
-// answering lets an API server answer dry runs of writes of a Service with this node port.
-func answering(t *testing.T, s Subject, verb string, port int32, answer error) {
-	t.Helper()
-	clustertest.On(s.Leaf, verb, func(call clustertest.Call[any]) error {
-		service, ok := call.Object.(*corev1.Service)
-		if !ok || service.Spec.Ports[0].NodePort != port || !call.DryRun {
-			t.Errorf("it makes %v", call.Object)
-		}
-		return answer
-	})
-}
-
-func TestTheAPIServerExplainsAMissingService(t *testing.T) {
+func TestTheAPIServerExplainsAServiceThatIsNotMadeOrChanged(t *testing.T) {
 	const missing = "Service liqo-tenant-rome/gw-rome does not exist. " +
 		"Liqo creates none for a gateway that already has a Deployment."
-	const says, refused = "Liqo can't create Service liqo-tenant-rome/gw-rome. The API server says: ",
-		"the gateway's Service is refused"
-	services := schema.GroupResource{Resource: "services"}
+	const keyMissing = `the key of "rome" is missing` // so the Service is none of the causes
+	exposed := gatewayService(corev1.ServiceTypeNodePort)
+	exposed.Spec.Ports = []corev1.ServicePort{{Port: 51840, NodePort: 31000}}
+	refused := func(message string) error {
+		return apierrors.NewForbidden(schema.GroupResource{Resource: "services"}, "gw-rome", errors.New(message))
+	}
 	for name, test := range map[string]struct {
-		answer            error
-		summary, evidence string
-		unanswered        string // why the API server did not answer; empty if it did
+		existing *corev1.Service // nil for none
+		port     int32           // the node port that Liqo wants
+		answer   error
+		headline string
+		parts    []string
 	}{
-		"its port is taken": {
-			taken(31000), refused, says + "Service \"gw-rome\" is invalid: " +
-				"spec.ports[0].nodePort: Invalid value: 31000: provided port is already allocated", "",
-		},
-		"a quota": {
-			apierrors.NewForbidden(services, "gw-rome", errors.New("exceeded quota: none")), refused,
-			says + "services \"gw-rome\" is forbidden: exceeded quota: none", "",
-		},
-		"nothing, on the second try": {nil, "the gateway has no Service", missing, ""},
+		"its port is taken": {nil, 31000, taken(31000), "the gateway's Service is refused", []string{
+			"Liqo can't create Service liqo-tenant-rome/gw-rome. The API server says: Service \"gw-rome\" is invalid: " +
+				"spec.ports[0].nodePort: Invalid value: 31000: provided port is already allocated",
+		}},
+		"a quota": {nil, 31000, refused("exceeded quota: none"), "the gateway's Service is refused", []string{
+			"Liqo can't create Service liqo-tenant-rome/gw-rome. The API server says: services \"gw-rome\" is forbidden: " +
+				"exceeded quota: none",
+		}},
+		"nothing, on the second try": {nil, 31000, nil, "the gateway has no Service", []string{missing}},
 		"no permission for the dry run": {
-			apierrors.NewForbidden(services, "gw-rome",
-				errors.New(`User "jane" cannot create resource "services" in API group "" in the namespace "liqo-tenant-rome"`)),
-			"the gateway has no Service", missing, "no permission to create services",
+			nil, 31000,
+			refused(`User "jane" cannot create resource "services" in API group "" in the namespace "liqo-tenant-rome"`),
+			"the gateway has no Service", []string{missing, "no permission to create services"},
 		},
+		"its new port is taken": {exposed, 31777, taken(31777), "the change of the gateway's Service is refused", []string{
+			`Liqo can't change Service liqo-tenant-rome/gw-rome. The API server says: Service "gw-rome" is ` +
+				`invalid: spec.ports[0].nodePort: Invalid value: 31777: provided port is already allocated`,
+		}},
+		"Liqo has yet to change it": {exposed, 31777, nil, keyMissing, nil},
+		"it has changed":            {exposed, 31000, taken(31000), keyMissing, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			gateway := exposedGateway()
-			s := milan(t, gateway, wireGuardServer(31000), gatewayDeployment(), readyPod())
-			answering(t, s, "create", 31000, test.answer)
-			causes, err := service(t.Context(), s, view{Objects: liqo.Objects{Gateway: liqo.GatewayOf(gateway)}})
-			if len(causes) != 1 || causes[0].Summary != test.summary || causes[0].Evidence[0] != test.evidence {
-				t.Errorf("%+v", causes)
+			objects := []client.Object{exposedGateway(), wireGuardServer(test.port), gatewayDeployment(), readyPod()}
+			if test.existing != nil {
+				objects = append(objects, test.existing)
 			}
-			if (err == nil) != (test.unanswered == "") || (err != nil && !strings.Contains(err.Error(), test.unanswered)) {
-				t.Error(err)
-			}
+			s := milan(t, objects...)
+			clustertest.On(s.Leaf, "create patch", func(call clustertest.Call[any]) error {
+				service, ok := call.Object.(*corev1.Service)
+				if !ok || service.Spec.Ports[0].NodePort != test.port || !call.DryRun {
+					t.Errorf("it writes %v", call.Object)
+				}
+				return test.answer
+			})
+			says(t, late(t, s), test.headline, test.parts...)
 		})
 	}
 }
@@ -127,34 +128,6 @@ func TestTheAdviceAboutASingleGatewayNamesItsOwnResource(t *testing.T) {
 			s.Alone = true
 			clustertest.Fail[any](s.Leaf, "create patch", apierrors.NewBadRequest("no"))
 			says(t, late(t, s), headline, test.advice)
-		})
-	}
-}
-
-func TestTheAPIServerExplainsAServiceThatDoesNotChange(t *testing.T) {
-	for name, test := range map[string]struct {
-		wanted int32 // the node port that Liqo wants; the Service has 31000
-		answer error
-		causes int
-	}{
-		"its port is taken":         {31777, taken(31777), 1},
-		"Liqo has yet to change it": {31777, nil, 0},
-		"it has changed":            {31000, taken(31777), 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			gateway, existing := exposedGateway(), gatewayService(corev1.ServiceTypeNodePort)
-			existing.Spec.Ports = []corev1.ServicePort{{Port: 51840, NodePort: 31000}}
-			s := milan(t, gateway, wireGuardServer(test.wanted), gatewayDeployment(), readyPod(), existing)
-			answering(t, s, "patch", test.wanted, test.answer)
-			causes, err := serviceChange(t.Context(), s, view{Objects: liqo.Objects{Gateway: liqo.GatewayOf(gateway)}})
-			if err != nil || len(causes) != test.causes {
-				t.Fatalf("%+v (%v)", causes, err)
-			}
-			const expected = `Liqo can't change Service liqo-tenant-rome/gw-rome. The API server says: Service "gw-rome" is ` +
-				`invalid: spec.ports[0].nodePort: Invalid value: 31777: provided port is already allocated`
-			if len(causes) > 0 && causes[0].Evidence[0] != expected {
-				t.Errorf("got %q", causes[0].Evidence[0])
-			}
 		})
 	}
 }

@@ -74,12 +74,16 @@ func TestAnEntryIsEverythingUpToTheNextOne(t *testing.T) {
 func TestATroubleWithoutAnEntryAndAnEntryWithoutATroubleAreErrors(t *testing.T) {
 	code := source{headlines: map[string]string{"cable-long": "", "cable-lost": ""}, nameless: []string{"a.go:1:1"}}
 	err := code.title(append(parse("a.md", twoEntries), entry{id: "cable-long", file: "b.md"}))
-	for _, want := range []string{
-		"a.md: nothing in the code has the ID cable-cut", "no entry explains cable-lost",
-		"a.go:1:1: a headline without an ID", "b.md: a.md has another entry of cable-long",
-	} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the error lacks %q: %v", want, err)
+	says(t, err, "a.md: nothing in the code has the ID cable-cut", "no entry explains cable-lost",
+		"a.go:1:1: a headline without an ID", "b.md: a.md has another entry of cable-long")
+}
+
+// says fails a test for each of the parts that an error lacks.
+func says(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("the error lacks %q: %v", part, err)
 		}
 	}
 }
@@ -93,18 +97,10 @@ func TestAnEntryTakesItsTitleFromTheCode(t *testing.T) {
 	}
 	entries = parse("a.md", twoEntries)
 	code.headlines["cable-cut"] = ""
-	if err := code.title(entries); err == nil || !strings.Contains(err.Error(), "cable-cut needs a line `Title: …`") {
-		t.Errorf("the error is %v", err)
-	}
+	says(t, code.title(entries), "cable-cut needs a line `Title: …`")
 }
 
 func TestASectionWithoutEntriesAndAnEntryWithoutASectionAreErrors(t *testing.T) {
 	_, err := fill("<!-- entries: Nothing happens -->\n", parse("a.md", twoEntries))
-	for _, want := range []string{
-		`no entry has the symptom "Nothing happens"`, `no section for the symptom "Packets get lost"`,
-	} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the error lacks %q: %v", want, err)
-		}
-	}
+	says(t, err, `no entry has the symptom "Nothing happens"`, `no section for the symptom "Packets get lost"`)
 }
