@@ -80,22 +80,6 @@ func TestALeafThatSwallowsPacketsIsAskedOnceForEverybody(t *testing.T) {
 	}
 }
 
-func TestALeafThatSwallowsPacketsDoesNotDelayOthers(t *testing.T) {
-	registry := registryOf(t, newSilent(t))
-	registry.patience.answer = time.Hour
-	attempt := registry.attempt("milan")
-	for range 20 {
-		if _, err := registry.Leaf(t.Context(), "rome"); !Unreachable(err) {
-			t.Errorf("another leaf: %v", err)
-		}
-	}
-	if attempt.isOver() {
-		t.Errorf("the leaf has answered: %v", attempt.err)
-	}
-	registry.Close()
-	<-attempt.done
-}
-
 func TestALeafThatHoldsBackStreamsIsAskedOnceForEverybodyAndIsNotLost(t *testing.T) {
 	var lists atomic.Int32
 	server := serveTLS(t, func(w http.ResponseWriter, r *http.Request) {

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -149,16 +148,5 @@ func TestTheClustersThatAreMeantWithoutNamingAnyAreTheListedOnesElseEveryContext
 	defer registry.Close()
 	if names, err := registry.Listed(); err == nil {
 		t.Errorf("a kubeconfig that can't be read has %q", names)
-	}
-}
-
-func TestAConfigurationDoesNotPrintItsSecrets(t *testing.T) {
-	config := Config{
-		Kubeconfig: access.Kubeconfig{Content: "s3cret"}, Clusters: map[string]access.Credentials{"rome": {Token: "s3cret"}},
-	}
-	for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
-		if text := fmt.Sprintf(verb, config); strings.Contains(text, "s3cret") {
-			t.Errorf("%s prints %s", verb, text)
-		}
 	}
 }

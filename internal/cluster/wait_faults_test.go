@@ -240,16 +240,6 @@ func TestAWaitOnTheCacheSurvivesFailedRequestsOfItsCondition(t *testing.T) {
 	}
 }
 
-func TestAWaitOnTheCacheEndsAtOnceWithAnErrorOfItsOwn(t *testing.T) {
-	mine := errors.New("not what was waited for")
-	err := clustertest.Leaf(t, "rome").Until(t.Context(), "milan", func(context.Context) (bool, error) {
-		return false, mine
-	}, &networkingv1beta1.Configuration{})
-	if !errors.Is(err, mine) {
-		t.Errorf("got: %v", err)
-	}
-}
-
 func TestAWriteIsRepeatedForAMinuteUnlessItIsRefused(t *testing.T) {
 	conflict := apierrors.NewConflict(secrets, "keys", errors.New("the object has been modified"))
 	for name, test := range map[string]struct {

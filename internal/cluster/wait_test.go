@@ -32,14 +32,15 @@ func TestAWaitEndsWithTheChangeThatItWaitsFor(t *testing.T) {
 	must(t, <-ended)
 }
 
-func TestAWaitEndsWithTheCauseOfItsContext(t *testing.T) {
-	reason := errors.New("enough")
-	ctx, cancel := context.WithCancelCause(t.Context())
+func TestAWaitEndsWithTheCauseOfItsContextOrWithAnErrorOfItsOwn(t *testing.T) {
+	leaf, reason := clustertest.Leaf(t, "rome"), errors.New("enough")
+	ended, cancel := context.WithCancelCause(t.Context())
 	cancel(reason)
-	never := func(context.Context) (bool, error) { return false, nil }
-	err := clustertest.Leaf(t, "rome").Until(ctx, "milan", never, &networkingv1beta1.Configuration{})
-	if !errors.Is(err, reason) {
-		t.Errorf("got: %v", err)
+	for ctx, err := range map[context.Context]error{ended: nil, t.Context(): reason} {
+		condition := func(context.Context) (bool, error) { return false, err }
+		if got := leaf.Until(ctx, "milan", condition, &networkingv1beta1.Configuration{}); !errors.Is(got, reason) {
+			t.Errorf("the condition returns %v, and the wait %v", err, got)
+		}
 	}
 }
 

@@ -135,14 +135,6 @@ func TestARequestIsNotMadeWhileAKnownLeafCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestLiqoLooksAgainAfterANetworkCameLater(t *testing.T) {
-	s, _ := followed(t, web(asked)) // only a change of the Service makes the stand-in look again
-	must(t, s.Request(t.Context(), me))
-	if got := paths(t, s); got != "Direct, Direct" {
-		t.Errorf("got %s", got)
-	}
-}
-
 func TestAWaitThatDoesNotEndSaysWhichPartOfLiqoHasNotFollowed(t *testing.T) {
 	r, m := central(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -43,6 +43,7 @@ func TestAnOutdatedRequestIsRenewedWhoeverElseHasMadeIt(t *testing.T) {
 		others   []setter
 		restored []string
 	}{
+		"nobody":                            {me, nil, nil},
 		"kubectl annotate":                  {me, []setter{{"kubectl-annotate", false}}, []string{"kubectl-annotate"}},
 		"kubectl annotate, and it is ours":  {claims, []setter{{"kubectl-annotate", false}}, nil},
 		"another resource of this provider": {me, []setter{{managerPrefix + "you", true}}, nil},
@@ -50,7 +51,7 @@ func TestAnOutdatedRequestIsRenewedWhoeverElseHasMadeIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var patched []string
-			s, centre := followed(t, web(asked))
+			s, centre := followed(t, web(asked)) // only a change of the Service makes the stand-in look again
 			alsoSetBy(centre, &patched, test.others...)
 			must(t, s.Request(t.Context(), test.owner))
 			if got := paths(t, s); got != "Direct, Direct" || !slices.Equal(patched, test.restored) {

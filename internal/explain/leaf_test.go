@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,6 +71,16 @@ func reads(t *testing.T, err error, headline string, parts ...string) {
 		t.Errorf("the headline is %q", got)
 	}
 	clustertest.Has(t, Detail(err), parts...)
+}
+
+// lacks fails a test for each of the parts that the text of an error has.
+func lacks(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if text := Detail(err); strings.Contains(text, part) {
+			t.Errorf("%q is in:\n%s", part, text)
+		}
+	}
 }
 
 // inTenant is the metadata of an object that belongs to a leaf's gateway for another cluster.

@@ -32,12 +32,6 @@ func saysOfBoth(t *testing.T, err error, parts ...string) {
 	reads(t, err, `the tunnel from "rome" to "milan" does not come up`, parts...)
 }
 
-func TestTheErrorOfATunnelSaysWhatToReach(t *testing.T) {
-	saysOfBoth(t, told(t, exposed(networkingv1beta1.Connecting)...),
-		`On leaf "milan", Connection liqo-tenant-rome/gw-rome says "Connecting".`,
-		`the nodes of "rome" can reach 172.18.0.2, UDP port 31000`, "firewall")
-}
-
 func TestTheErrorOfATunnelSaysWhichEndpointTheClientDials(t *testing.T) {
 	inVain := func(value networkingv1beta1.ConnectionStatusValue) error {
 		return late(t, of(clustertest.Leaf(t, "rome", dialled(value)...), "milan", dialled(value)...))
@@ -59,7 +53,8 @@ func TestTheAdviceAboutASingleEndFitsItsResource(t *testing.T) {
 
 	alone := milan(t, exposed(networkingv1beta1.Connecting)...)
 	alone.Alone = true
-	saysOfBoth(t, late(t, alone),
+	saysOfBoth(t, late(t, alone), `On leaf "milan", Connection liqo-tenant-rome/gw-rome says "Connecting".`,
+		`the nodes of "rome" can reach 172.18.0.2, UDP port 31000`, "firewall",
 		`If they reach "milan" at another address, the administrators of "rome" must set it as `+
 			"`server_address` in their liqo_gateway_client.")
 }

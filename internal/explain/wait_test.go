@@ -53,15 +53,11 @@ func TestOnlyALateOrInterruptedWaitIsExplained(t *testing.T) {
 	if err := Wait(t.Context(), s, "an end", nil); err != nil {
 		t.Errorf("a successful wait has the error %v", err)
 	}
-	if err := Wait(t.Context(), s, "an end", steps.ErrAborted); !errors.Is(err, steps.ErrAborted) ||
-		Summary(err) != "" {
+	err := Wait(t.Context(), s, "an end", steps.ErrAborted)
+	if !errors.Is(err, steps.ErrAborted) || Summary(err) != "" {
 		t.Errorf("another step's failure became %v", err)
 	}
-	err := Wait(t.Context(), s, "an end", unreachable)
-	if _, ok := errors.AsType[*cluster.Error](err); !ok ||
-		Summary(err) != `the API server can't be reached on leaf "milan"` {
-		t.Errorf("an API server that does not answer became %v", err)
-	}
+	reads(t, Wait(t.Context(), s, "an end", unreachable), `the API server can't be reached on leaf "milan"`)
 }
 
 func TestTheErrorOfAWaitKeepsItsCauseAndHasTheWholeText(t *testing.T) {

@@ -8,23 +8,15 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
-func TestARemappingIsUnknownUntilLiqoHasDecided(t *testing.T) {
-	undecided := clustertest.Remapped("milan", "10.10.0.0/16", "10.71.0.0/16")
-	undecided.Status.Conditions = nil
-	remote := liqo.Objects{Configuration: undecided}.ObservedRemote()
-	if len(remote.PodCIDRs) != 1 || remote.RemappedPodCIDRs != nil || remote.RemappedExternalCIDR != "" {
-		t.Errorf("got %+v", remote)
-	}
-}
-
-func TestLiqoBefore12SaysWithALabelThatARemappingIsComplete(t *testing.T) {
+func TestARemappingIsUnknownUntilLiqoHasDecidedWhichItSaysWithALabelBefore12(t *testing.T) {
 	older := clustertest.Remapped("rome", "10.20.0.0/16", "10.71.0.0/16")
 	older.Status.Conditions = nil
-	if remote := (liqo.Objects{Configuration: older}).ObservedRemote(); remote.RemappedPodCIDRs != nil {
+	remote := liqo.Objects{Configuration: older}.ObservedRemote()
+	if len(remote.PodCIDRs) != 1 || remote.RemappedPodCIDRs != nil || remote.RemappedExternalCIDR != "" {
 		t.Errorf("without the label: %+v", remote)
 	}
 	older.Labels["configuration.liqo.io/configured"] = "true"
-	remote := liqo.Objects{Configuration: older}.ObservedRemote()
+	remote = liqo.Objects{Configuration: older}.ObservedRemote()
 	if !slices.Equal(remote.RemappedPodCIDRs, []string{"10.20.0.0/16"}) {
 		t.Errorf("with the label: %+v", remote)
 	}
