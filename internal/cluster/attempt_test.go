@@ -45,12 +45,11 @@ func newSilent(t *testing.T) *silent {
 	return s
 }
 
-// registryOf returns a registry in which Milan is silent, which it notices soon, and Rome does not run.
+// registryOf returns a registry in which Milan is silent, which it notices soon.
 func registryOf(t *testing.T, silent *silent) *Registry {
 	t.Helper()
 	registry := NewRegistry(Config{Clusters: map[string]access.Credentials{
 		"milan": {Host: silent.address, Insecure: true},
-		"rome":  {Host: "https://" + closedPort(t), Insecure: true},
 	}, LiqoNamespace: "liqo"})
 	registry.patience.answer = 2 * time.Second
 	t.Cleanup(registry.Close)
@@ -60,10 +59,8 @@ func registryOf(t *testing.T, silent *silent) *Registry {
 func TestALeafThatSwallowsPacketsIsAskedOnceForEverybody(t *testing.T) {
 	silent := newSilent(t)
 	registry := registryOf(t, silent)
-	var (
-		shortcuts sync.WaitGroup
-		errs      = make([]error, 10)
-	)
+	var shortcuts sync.WaitGroup
+	errs := make([]error, 10)
 	for i := range errs {
 		shortcuts.Go(func() { _, errs[i] = registry.Leaf(t.Context(), "milan") })
 	}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -71,39 +72,33 @@ func (d *distant) RoundTrip(request *http.Request) (*http.Response, error) {
 	case <-request.Context().Done():
 		return nil, request.Context().Err()
 	}
-	body := io.NopCloser(d.list(request, resource))
 	if request.URL.Query().Get("watch") == "true" {
-		body = d.watch(request, resource)
+		return answerTo(request, d.watch(request, resource)), nil
 	}
-	return &http.Response{
-		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: body, Request: request,
-	}, nil
+	content, err := json.Marshal(d.read(request, resource))
+	return answerTo(request, io.NopCloser(bytes.NewReader(content))), err
 }
 
-// list answers with the objects that the request selects by their labels, or with the one that it names.
-func (d *distant) list(request *http.Request, resource string) io.Reader {
+func answerTo(request *http.Request, body io.ReadCloser) *http.Response {
+	header := http.Header{"Content-Type": {"application/json"}}
+	return &http.Response{StatusCode: http.StatusOK, Header: header, Body: body, Request: request}
+}
+
+// read answers with the objects that the request selects by their labels, or with the one that it names.
+func (d *distant) read(request *http.Request, resource string) any {
 	for _, named := range d.objects[path.Base(path.Dir(request.URL.Path))] {
 		if named.GetName() == resource {
-			var answer bytes.Buffer
-			_ = json.NewEncoder(&answer).Encode(named)
-			return &answer
+			return named
 		}
 	}
 	selector, err := labels.Parse(request.URL.Query().Get("labelSelector"))
 	if err != nil {
-		return strings.NewReader(err.Error()) // which the client can't read
+		return err.Error() // which the client can't read
 	}
-	selected := []metav1.Object{}
-	for _, object := range d.objects[resource] {
-		if selector.Matches(labels.Set(object.GetLabels())) {
-			selected = append(selected, object)
-		}
-	}
-	var answer bytes.Buffer
-	_ = json.NewEncoder(&answer).Encode(map[string]any{
-		"metadata": map[string]any{"resourceVersion": "1"}, "items": selected,
+	selected := slices.DeleteFunc(append([]metav1.Object{}, d.objects[resource]...), func(object metav1.Object) bool {
+		return !selector.Matches(labels.Set(object.GetLabels()))
 	})
-	return &answer
+	return map[string]any{"metadata": map[string]any{"resourceVersion": "1"}, "items": selected}
 }
 
 // watch answers that there is nothing, and then nothing happens.

@@ -107,10 +107,10 @@ func hasNoRoute(pod *corev1.Pod) bool {
 	return pod.Labels[consts.LocalPodLabelKey] == consts.LocalPodLabelValue
 }
 
-// ends ends each pod in this way.
-func ends(phase corev1.PodPhase, reason, message string) kubelet {
+// failedAs lets each pod fail in this way.
+func failedAs(reason, message string) kubelet {
 	return func(pod *corev1.Pod, _ *corev1.EphemeralContainer) error {
-		pod.Status = corev1.PodStatus{Phase: phase, Reason: reason, Message: message}
+		pod.Status = corev1.PodStatus{Phase: corev1.PodFailed, Reason: reason, Message: message}
 		return nil
 	}
 }
@@ -234,11 +234,11 @@ func TestATestThatCannotRunSaysWhyAndLeavesNoPod(t *testing.T) {
 			[]string{`the test's image lacks a shell on leaf "milan"`},
 		},
 		"a node that refuses the pod": {
-			ends(corev1.PodFailed, "SysctlForbidden", "forbidden sysctl"),
+			failedAs("SysctlForbidden", "forbidden sysctl"),
 			[]string{"SysctlForbidden: forbidden sysctl", "net.ipv4.ping_group_range"},
 		},
 		"a node without room": {
-			ends(corev1.PodFailed, "OutOfcpu", "Pod was rejected: no CPU"),
+			failedAs("OutOfcpu", "Pod was rejected: no CPU"),
 			[]string{`on node "milan-1", with image ghcr.io/liqotech/gateway:v1.2.0: OutOfcpu: Pod was rejected: no CPU.` +
 				"\n\nFree capacity on this node, or cordon it: the test leaves out cordoned nodes. A pod requests 10m of CPU " +
 				"and 16Mi of memory."},
@@ -252,7 +252,7 @@ func TestATestThatCannotRunSaysWhyAndLeavesNoPod(t *testing.T) {
 			[]string{"Evicted: The node was low on resource: memory.\n\nFree capacity on this node"},
 		},
 		"a node that shuts down": {
-			ends(corev1.PodFailed, "NodeShutdown", "Pod was rejected"),
+			failedAs("NodeShutdown", "Pod was rejected"),
 			[]string{"NodeShutdown: Pod was rejected.\n\nCheck this node, or cordon it: the test leaves out cordoned nodes."},
 		},
 	} {

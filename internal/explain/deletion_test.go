@@ -110,7 +110,7 @@ func TestTheErrorOfANamespaceSaysWhatIsLeftInIt(t *testing.T) {
 }
 
 func TestAnObjectWithAnOwnerWaitsForTheOwner(t *testing.T) {
-	owner := &networkingv1beta1.WgGatewayServer{ObjectMeta: written("rome", "owner")}
+	owner := &networkingv1beta1.WgGatewayServer{ObjectMeta: forRome("owner")}
 	owner.DeletionTimestamp, owner.Finalizers = new(metav1.Now()), []string{"networking.liqo.io/hold"}
 	owned := ownedDeployment(networkingv1beta1.WgGatewayServerKind)
 	const byOwner = "WgGatewayServer liqo-tenant-rome/rome still exists: it waits for the finalizer " +

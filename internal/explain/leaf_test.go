@@ -90,14 +90,15 @@ func inTenant(remote, uid string) metav1.ObjectMeta {
 	return meta
 }
 
-func written(remote, uid string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Name: remote, Namespace: "liqo-tenant-" + remote, UID: types.UID(uid)}
+// forRome is the metadata of an object that Milan keeps for Rome.
+func forRome(uid string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: "rome", Namespace: "liqo-tenant-rome", UID: types.UID(uid)}
 }
 
 // unnoticedGateway is Milan's gateway for Rome before Liqo reacts to it. exposedGateway is the same gateway when it can
 // be dialled.
 func unnoticedGateway() *networkingv1beta1.GatewayServer {
-	return &networkingv1beta1.GatewayServer{ObjectMeta: written("rome", "gateway")}
+	return &networkingv1beta1.GatewayServer{ObjectMeta: forRome("gateway")}
 }
 
 func exposedGateway() *networkingv1beta1.GatewayServer {
@@ -106,7 +107,7 @@ func exposedGateway() *networkingv1beta1.GatewayServer {
 
 // wireGuardServer is what Liqo makes for this gateway, with a Service on this node port.
 func wireGuardServer(nodePort int32) *networkingv1beta1.WgGatewayServer {
-	server := &networkingv1beta1.WgGatewayServer{ObjectMeta: written("rome", "")}
+	server := &networkingv1beta1.WgGatewayServer{ObjectMeta: forRome("")}
 	server.Spec.Service.Spec.Type = corev1.ServiceTypeNodePort
 	server.Spec.Service.Spec.Ports = []corev1.ServicePort{{Port: 51840, NodePort: nodePort}}
 	return server

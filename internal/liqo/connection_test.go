@@ -33,6 +33,9 @@ func TestALatencyIsReadAsLiqoWritesIt(t *testing.T) {
 			if o.Latency() != nil || o.Tunnel() != "" {
 				t.Errorf("%q counts for a gateway that has not reported it, and the tunnel is %q", text, o.Tunnel())
 			}
+			if o.Gateway = nil; o.Tunnel() != "" {
+				t.Errorf("without a gateway, the tunnel is %q", o.Tunnel())
+			}
 		})
 	}
 }
