@@ -59,8 +59,10 @@ func registryOf(t *testing.T, silent *silent) *Registry {
 func TestALeafThatSwallowsPacketsIsAskedOnceForEverybody(t *testing.T) {
 	silent := newSilent(t)
 	registry := registryOf(t, silent)
-	var shortcuts sync.WaitGroup
-	errs := make([]error, 10)
+	var (
+		shortcuts sync.WaitGroup
+		errs      = make([]error, 10)
+	)
 	for i := range errs {
 		shortcuts.Go(func() { _, errs[i] = registry.Leaf(t.Context(), "milan") })
 	}

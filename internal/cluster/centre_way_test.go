@@ -61,17 +61,19 @@ func TestASecretOfTheCentreRunsNothingAndReadsNoFile(t *testing.T) {
 		},
 	} {
 		kubeconfig := kubeconfigOfLiqo(t, change)
-		RunInBubble(t, name, func(t *testing.T) {
-			registry, ways := fromEurope(t, kubeconfig)
-			_, err := registry.Leaf(t.Context(), "rome")
-			explained, ok := errors.AsType[*Error](err)
-			if !ok || explained.Leaf != "rome" || Unreachable(err) || Lost(err) ||
-				!strings.Contains(explained.Advice, "Secret") {
-				t.Errorf("the error is: %v", err)
-			}
-			if requests := ways["rome.example"].asked; len(requests) > 0 {
-				t.Errorf("the leaf was asked: %q", requests)
-			}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				registry, ways := fromEurope(t, kubeconfig)
+				_, err := registry.Leaf(t.Context(), "rome")
+				explained, ok := errors.AsType[*Error](err)
+				if !ok || explained.Leaf != "rome" || Unreachable(err) || Lost(err) ||
+					!strings.Contains(explained.Advice, "Secret") {
+					t.Errorf("the error is: %v", err)
+				}
+				if requests := ways["rome.example"].asked; len(requests) > 0 {
+					t.Errorf("the leaf was asked: %q", requests)
+				}
+			})
 		})
 	}
 	if _, err := os.Stat(ran); !errors.Is(err, fs.ErrNotExist) {

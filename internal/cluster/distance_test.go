@@ -289,18 +289,20 @@ func TestASearchByIDWaitsOnlyForTheLeafItIsFor(t *testing.T) {
 		"and not for its slow way":     {map[string]string{"by-vpn": "vpn"}, "rome"},
 		"under the first of its names": {map[string]string{"capital": "rome", "roma": "rome"}, "capital"},
 	} {
-		RunInBubble(t, name, func(t *testing.T) {
-			clusters := map[string]access.Credentials{"rome": {Host: "https://rome"}}
-			for other, host := range test.others {
-				clusters[other] = access.Credentials{Host: "https://" + host}
-			}
-			registry := registryOver(t, ways, clusters)
-			leafAfter(t, registry, "rome") // so its name is the first to answer
-			var leaf *Leaf
-			took := timed(t, func() (err error) { leaf, err = registry.LeafByID(t.Context(), "rome"); return err })
-			if leaf.Name != test.found || took > time.Second {
-				t.Errorf("it is %s after %s, and not %s", leaf.Name, took, test.found)
-			}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				clusters := map[string]access.Credentials{"rome": {Host: "https://rome"}}
+				for other, host := range test.others {
+					clusters[other] = access.Credentials{Host: "https://" + host}
+				}
+				registry := registryOver(t, ways, clusters)
+				leafAfter(t, registry, "rome") // so its name is the first to answer
+				var leaf *Leaf
+				took := timed(t, func() (err error) { leaf, err = registry.LeafByID(t.Context(), "rome"); return err })
+				if leaf.Name != test.found || took > time.Second {
+					t.Errorf("it is %s after %s, and not %s", leaf.Name, took, test.found)
+				}
+			})
 		})
 	}
 }

@@ -36,6 +36,7 @@ func TestOnlyALeafWhoseOwnAddressIsDeadIsLost(t *testing.T) {
 	plain := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(plain.Close)
 	demanding := serveTLS(t, http.NotFound, func(server *httptest.Server) {
+		server.EnableHTTP2 = false // or else the client may see a cut connection first
 		server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS13}
 	})
 

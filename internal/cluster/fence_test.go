@@ -34,12 +34,6 @@ type guarded struct {
 	transport http.RoundTripper // to the other leaf
 }
 
-// guardedTest runs a test in a bubble with such an operation.
-func guardedTest(t *testing.T, test func(t *testing.T, g *guarded)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) { test(t, newGuarded(t)) })
-}
-
 // newGuarded begins an operation. It ends with the test.
 func newGuarded(t *testing.T) *guarded {
 	t.Helper()
@@ -105,7 +99,8 @@ func (g *guarded) fail(err error) { g.failure.Store(&err) }
 func wait(d time.Duration) { <-time.After(d) } // of the bubble's clock
 
 func TestAWriteWaitsWhileALeaseIsNotRenewedAndComesWhenItIs(t *testing.T) {
-	guardedTest(t, func(t *testing.T, g *guarded) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuarded(t)
 		g.fail(refusedConnection)
 		wait(6900 * time.Millisecond)
 		if took, err := g.write(); err != nil || took > 0 {
@@ -123,7 +118,8 @@ func TestAWriteWaitsWhileALeaseIsNotRenewedAndComesWhenItIs(t *testing.T) {
 }
 
 func TestAWriteThatIsUnderWayEndsBeforeAnotherProcessMayHaveTheLease(t *testing.T) {
-	guardedTest(t, func(t *testing.T, g *guarded) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuarded(t)
 		g.fail(refusedConnection)
 		g.slow.Store(int64(time.Hour))
 		if took, err := g.write(); !cluster.Unreachable(err) || took != 7*time.Second || g.cuts.Load() != 1 {
@@ -137,29 +133,32 @@ func TestAWriteThatIsUnderWayIsAnsweredAlthoughItsOperationIsInterrupted(t *test
 		"in time":  {3 * time.Second, 3 * time.Second},
 		"too late": {time.Minute, 6 * time.Second},
 	} {
-		cluster.RunInBubble(t, name, func(t *testing.T) {
-			g := newGuarded(t)
-			g.slow.Store(int64(test.slow))
-			interrupted := errors.New("interrupted")
-			ctx, interrupt := context.WithCancelCause(g.ctx)
-			g.ctx = ctx
-			go func() {
-				wait(time.Second)
-				interrupt(interrupted)
-			}()
-			took, err := g.write()
-			if answered := test.slow == test.took; answered != (err == nil) || !answered && !errors.Is(err, interrupted) {
-				t.Error(err)
-			}
-			if took != test.took {
-				t.Errorf("it ends after %s", took)
-			}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := newGuarded(t)
+				g.slow.Store(int64(test.slow))
+				interrupted := errors.New("interrupted")
+				ctx, interrupt := context.WithCancelCause(g.ctx)
+				g.ctx = ctx
+				go func() {
+					wait(time.Second)
+					interrupt(interrupted)
+				}()
+				took, err := g.write()
+				if answered := test.slow == test.took; answered != (err == nil) || !answered && !errors.Is(err, interrupted) {
+					t.Error(err)
+				}
+				if took != test.took {
+					t.Errorf("it ends after %s", took)
+				}
+			})
 		})
 	}
 }
 
 func TestAWriteDoesNotBeginAfterItsOperationIsInterrupted(t *testing.T) {
-	guardedTest(t, func(t *testing.T, g *guarded) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuarded(t)
 		interrupted := errors.New("interrupted")
 		ctx, interrupt := context.WithCancelCause(g.ctx)
 		interrupt(interrupted)
@@ -171,7 +170,8 @@ func TestAWriteDoesNotBeginAfterItsOperationIsInterrupted(t *testing.T) {
 }
 
 func TestAWriteThatALeafDoesNotTakeFailsForThatReason(t *testing.T) {
-	guardedTest(t, func(t *testing.T, g *guarded) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuarded(t)
 		g.refuses.Store(true)
 		if _, err := g.write(); !errors.Is(err, refusedConnection) {
 			t.Errorf("it fails with: %v", err)
@@ -180,7 +180,8 @@ func TestAWriteThatALeafDoesNotTakeFailsForThatReason(t *testing.T) {
 }
 
 func TestWhatOnlyReadsDoesNotWaitForALease(t *testing.T) {
-	guardedTest(t, func(t *testing.T, g *guarded) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuarded(t)
 		g.fail(refusedConnection)
 		wait(8 * time.Second)
 		began := time.Now()
@@ -198,7 +199,8 @@ func TestWhatOnlyReadsDoesNotWaitForALease(t *testing.T) {
 }
 
 func TestAWriteThatWaitsForALeaseForTooLongSaysSo(t *testing.T) {
-	guardedTest(t, func(t *testing.T, g *guarded) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuarded(t)
 		g.fail(refusedConnection)
 		wait(8 * time.Second)
 		took, err := g.write()
@@ -211,7 +213,8 @@ func TestAWriteThatWaitsForALeaseForTooLongSaysSo(t *testing.T) {
 }
 
 func TestWhoeverHasLostALeaseWritesNothingMore(t *testing.T) {
-	guardedTest(t, func(t *testing.T, g *guarded) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuarded(t)
 		g.fail(refusedConnection)
 		wait(8 * time.Second)
 		g.failure.Store(nil)
@@ -227,7 +230,8 @@ func TestWhoeverHasLostALeaseWritesNothingMore(t *testing.T) {
 }
 
 func TestAMachineThatWakesUpWritesOnlyAfterARenewal(t *testing.T) {
-	guardedTest(t, func(t *testing.T, g *guarded) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuarded(t)
 		var slept atomic.Int64
 		cluster.SetWallClock(g.leaf, func() time.Duration { return time.Duration(slept.Load()) })
 		wait(2 * time.Second)
@@ -239,7 +243,8 @@ func TestAMachineThatWakesUpWritesOnlyAfterARenewal(t *testing.T) {
 }
 
 func TestALeaseWhoseRenewalsAreRefusedIsLost(t *testing.T) {
-	guardedTest(t, func(t *testing.T, g *guarded) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuarded(t)
 		began := time.Now()
 		g.fail(apierrors.NewUnauthorized("the token has expired"))
 		lost, ok := errors.AsType[*cluster.LeaseLostError](<-g.lost)

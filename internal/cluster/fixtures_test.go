@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/access"
 )
@@ -28,12 +27,6 @@ func has(t *testing.T, text string, parts ...string) {
 			t.Errorf("%q is missing in:\n%s", part, text)
 		}
 	}
-}
-
-// RunInBubble runs a subtest in a bubble of testing/synctest.
-func RunInBubble(t *testing.T, name string, run func(t *testing.T)) {
-	t.Helper()
-	t.Run(name, func(t *testing.T) { synctest.Test(t, run) })
 }
 
 // serveTLS starts an API server of a leaf. It logs nothing, because connections end with the registry.

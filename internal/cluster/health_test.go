@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/url"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -72,17 +73,19 @@ func TestACacheThatHasWorkedIsGivenUpOnlyAfterManyRefusals(t *testing.T) {
 			"again after an outage":     {[]error{refusal, away, refusal}, 8 * time.Second, false},
 			"again after it has worked": {[]error{refusal, refusal}, 5 * time.Minute, false},
 		} {
-			RunInBubble(t, name+", "+series, func(t *testing.T) {
-				h := newHealth()
-				h.start()
-				for _, err := range test.reports {
-					<-time.After(test.pause) // of the test's own clock
-					h.report("Pod", err)
-				}
-				h.report("Service", refusal) // of another kind, for the first time
-				if (h.err() != nil) != test.fatal {
-					t.Errorf("got: %v", h.err())
-				}
+			t.Run(name+", "+series, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					h := newHealth()
+					h.start()
+					for _, err := range test.reports {
+						<-time.After(test.pause) // of the test's own clock
+						h.report("Pod", err)
+					}
+					h.report("Service", refusal) // of another kind, for the first time
+					if (h.err() != nil) != test.fatal {
+						t.Errorf("got: %v", h.err())
+					}
+				})
 			})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/liqotech/liqo/pkg/consts"
@@ -19,16 +20,18 @@ func TestALeafWhoseIDIsNoNameIsRefused(t *testing.T) {
 		"rome\x1b[2K",
 		strings.Repeat("a", 64), strings.Repeat("\n", 1<<20),
 	} {
-		RunInBubble(t, id[:min(len(id), 20)], func(t *testing.T) {
-			registry, way := registryAt(t, time.Second)
-			way.idHolder().Data[consts.ClusterIDConfigMapKey] = id
-			leaf, err := registry.Leaf(t.Context(), "rome")
-			if err == nil || !strings.Contains(err.Error(), `leaf "rome": it has no valid cluster ID`) || Lost(err) {
-				t.Errorf("the leaf is %v (%v)", leaf, err)
-			}
-			if text := err.Error(); len(text) > 1000 || strings.ContainsAny(text, "\n\x1b") {
-				t.Errorf("the error of %d characters shows it unquoted: %.1000q", len(text), text)
-			}
+		t.Run(id[:min(len(id), 20)], func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				registry, way := registryAt(t, time.Second)
+				way.idHolder().Data[consts.ClusterIDConfigMapKey] = id
+				leaf, err := registry.Leaf(t.Context(), "rome")
+				if err == nil || !strings.Contains(err.Error(), `leaf "rome": it has no valid cluster ID`) || Lost(err) {
+					t.Errorf("the leaf is %v (%v)", leaf, err)
+				}
+				if text := err.Error(); len(text) > 1000 || strings.ContainsAny(text, "\n\x1b") {
+					t.Errorf("the error of %d characters shows it unquoted: %.1000q", len(text), text)
+				}
+			})
 		})
 	}
 }
@@ -55,15 +58,17 @@ func TestALeafWithoutOneConfigMapOfItsIDIsRefused(t *testing.T) {
 			[]string{`ConfigMap liqo/id has the ID "Rome".`, "lower-case letters"},
 		},
 	} {
-		RunInBubble(t, name, func(t *testing.T) {
-			registry, way := registryAt(t, time.Second)
-			test.change(way, way.idHolder())
-			_, err := registry.Leaf(t.Context(), "rome")
-			explained, ok := errors.AsType[*Error](err)
-			if !ok || explained.ID != "cluster-id-invalid" || Lost(err) || NoLiqo(err) {
-				t.Fatalf("got %v", err)
-			}
-			has(t, explained.Detail(), test.parts...)
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				registry, way := registryAt(t, time.Second)
+				test.change(way, way.idHolder())
+				_, err := registry.Leaf(t.Context(), "rome")
+				explained, ok := errors.AsType[*Error](err)
+				if !ok || explained.ID != "cluster-id-invalid" || Lost(err) || NoLiqo(err) {
+					t.Fatalf("got %v", err)
+				}
+				has(t, explained.Detail(), test.parts...)
+			})
 		})
 	}
 }
@@ -75,27 +80,29 @@ func (d *distant) idHolder() *corev1.ConfigMap {
 
 func TestAClusterIDPinsALeaf(t *testing.T) {
 	for pinned, accepted := range map[string]bool{"rome": true, "milan": false, "": true} {
-		RunInBubble(t, pinned, func(t *testing.T) {
-			ways := map[string]*distant{"leaf": newDistant("rome", time.Second)}
-			registry := registryOver(t, ways, map[string]access.Credentials{
-				"capital": {Host: "https://leaf", ClusterID: pinned},
-			})
-			began := time.Now()
-			leaf, err := registry.Leaf(t.Context(), "capital")
-			if took := time.Since(began).Truncate(time.Second); took > time.Second {
-				t.Errorf("it took %s", took)
-			}
-			if accepted {
-				if err != nil || leaf.ID != "rome" {
-					t.Errorf("the leaf is %v (%v)", leaf, err)
+		t.Run(pinned, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ways := map[string]*distant{"leaf": newDistant("rome", time.Second)}
+				registry := registryOver(t, ways, map[string]access.Credentials{
+					"capital": {Host: "https://leaf", ClusterID: pinned},
+				})
+				began := time.Now()
+				leaf, err := registry.Leaf(t.Context(), "capital")
+				if took := time.Since(began).Truncate(time.Second); took > time.Second {
+					t.Errorf("it took %s", took)
 				}
-				return
-			}
-			has(t, fmt.Sprint(err), `leaf "capital": another cluster answers: it has the cluster ID "rome"`, `"milan"`,
-				"`cluster_id`")
-			if _, notFound := registry.LeafByID(t.Context(), "rome"); notFound == nil || Lost(err) {
-				t.Errorf("it is lost: %t, or a search by the ID finds it (%v)", Lost(err), notFound)
-			}
+				if accepted {
+					if err != nil || leaf.ID != "rome" {
+						t.Errorf("the leaf is %v (%v)", leaf, err)
+					}
+					return
+				}
+				has(t, fmt.Sprint(err), `leaf "capital": another cluster answers: it has the cluster ID "rome"`, `"milan"`,
+					"`cluster_id`")
+				if _, notFound := registry.LeafByID(t.Context(), "rome"); notFound == nil || Lost(err) {
+					t.Errorf("it is lost: %t, or a search by the ID finds it (%v)", Lost(err), notFound)
+				}
+			})
 		})
 	}
 }

@@ -92,10 +92,12 @@ func TestALeaseOfADeadHolderIsTakenOverAfterItsTime(t *testing.T) {
 		"killed long ago":                 {-time.Hour, 0, 0},
 		"alive, with a clock that is off": {-2 * time.Hour, -2 * time.Hour, 10 * time.Second},
 	} {
-		cluster.RunInBubble(t, name, func(t *testing.T) {
-			leaf := clustertest.Leaf(t, "rome", heldBy("killed", time.Now().Add(test.renewed)))
-			cluster.SetAhead(leaf, test.ahead)
-			isHeldAfter(t, leaf, test.after)
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				leaf := clustertest.Leaf(t, "rome", heldBy("killed", time.Now().Add(test.renewed)))
+				cluster.SetAhead(leaf, test.ahead)
+				isHeldAfter(t, leaf, test.after)
+			})
 		})
 	}
 }
@@ -157,31 +159,33 @@ func TestADeletedLeaseIsNotTakenForOneThatAnotherHas(t *testing.T) {
 		"as API servers answer":          {true, 0, true},
 		"after its time":                 {true, time.Minute, false},
 	} {
-		cluster.RunInBubble(t, name, func(t *testing.T) {
-			leaf := clustertest.Leaf(t, "rome")
-			var away atomic.Bool
-			clustertest.On(leaf, "update", func(call clustertest.Call[client.Object]) error {
-				if away.Load() {
-					return refusedConnection
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				leaf := clustertest.Leaf(t, "rome")
+				var away atomic.Bool
+				clustertest.On(leaf, "update", func(call clustertest.Call[client.Object]) error {
+					if away.Load() {
+						return refusedConnection
+					}
+					err := call.Send()
+					if test.conflict && apierrors.IsNotFound(err) {
+						return apierrors.NewConflict(coordinationv1.Resource("leases"), call.Object.GetName(), errors.New("another UID"))
+					}
+					return err
+				})
+				told := make(chan error, 1)
+				unlucky := claim("unlucky")
+				unlucky.Lost = func(err error) { told <- err }
+				hold(t, leaf, unlucky)
+				away.Store(true)
+				<-time.After(test.silent)
+				must(t, leaf.Clients().Live.Delete(t.Context(), heldBy("unlucky", time.Now())))
+				away.Store(false)
+				lost, ok := errors.AsType[*cluster.LeaseLostError](<-told)
+				if !ok || !lost.Taken || lost.Deleted != test.deleted {
+					t.Errorf("got %+v", lost)
 				}
-				err := call.Send()
-				if test.conflict && apierrors.IsNotFound(err) {
-					return apierrors.NewConflict(coordinationv1.Resource("leases"), call.Object.GetName(), errors.New("another UID"))
-				}
-				return err
 			})
-			told := make(chan error, 1)
-			unlucky := claim("unlucky")
-			unlucky.Lost = func(err error) { told <- err }
-			hold(t, leaf, unlucky)
-			away.Store(true)
-			<-time.After(test.silent)
-			must(t, leaf.Clients().Live.Delete(t.Context(), heldBy("unlucky", time.Now())))
-			away.Store(false)
-			lost, ok := errors.AsType[*cluster.LeaseLostError](<-told)
-			if !ok || !lost.Taken || lost.Deleted != test.deleted {
-				t.Errorf("got %+v", lost)
-			}
 		})
 	}
 }

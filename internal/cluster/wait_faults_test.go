@@ -110,21 +110,23 @@ func TestAWaitForADeletionSurvivesFailuresOfTheAPIServer(t *testing.T) {
 			"read":  func(f *failing) *atomic.Pointer[error] { return &f.get },
 			"watch": func(f *failing) *atomic.Pointer[error] { return &f.watch },
 		} {
-			cluster.RunInBubble(t, name+", "+request, func(t *testing.T) {
-				leaf := failingLeaf(t, keys())
-				fails(leaf).Store(&failure)
-				ended := untilGone(t.Context(), leaf.Leaf)
-				<-time.After(5 * time.Second) // of the test's own clock
-				fails(leaf).Store(nil)
-				<-time.After(10 * time.Second)
-				synctest.Wait()
-				select {
-				case err := <-ended:
-					t.Fatalf("the wait has ended, but the object exists: %v", err)
-				default:
-				}
-				must(t, leaf.Clients().Live.Delete(t.Context(), keys()))
-				must(t, <-ended)
+			t.Run(name+", "+request, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					leaf := failingLeaf(t, keys())
+					fails(leaf).Store(&failure)
+					ended := untilGone(t.Context(), leaf.Leaf)
+					<-time.After(5 * time.Second) // of the test's own clock
+					fails(leaf).Store(nil)
+					<-time.After(10 * time.Second)
+					synctest.Wait()
+					select {
+					case err := <-ended:
+						t.Fatalf("the wait has ended, but the object exists: %v", err)
+					default:
+					}
+					must(t, leaf.Clients().Live.Delete(t.Context(), keys()))
+					must(t, <-ended)
+				})
 			})
 		}
 	}
@@ -159,45 +161,49 @@ func TestAWaitDoesNotFloodAnAPIServerThatFailsOrCutsWatches(t *testing.T) {
 		"watches that are closed at once": func(f *failing) { f.cut.Store(true) },
 		"refused connections":             func(f *failing) { f.get.Store(new(error(refusedConnection))) },
 	} {
-		cluster.RunInBubble(t, name, func(t *testing.T) {
-			leaf := failingLeaf(t, keys())
-			fail(leaf)
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-			defer cancel()
-			if err := <-untilGone(ctx, leaf.Leaf); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("got: %v", err)
-			}
-			const atMost = 3 * 10 * 60 / 5 // two reads and a watch every 5 seconds
-			if requests := leaf.requests.Load(); requests < 100 || requests > atMost+30 {
-				t.Errorf("%d requests in ten minutes", requests)
-			}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				leaf := failingLeaf(t, keys())
+				fail(leaf)
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+				defer cancel()
+				if err := <-untilGone(ctx, leaf.Leaf); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("got: %v", err)
+				}
+				const atMost = 3 * 10 * 60 / 5 // two reads and a watch every 5 seconds
+				if requests := leaf.requests.Load(); requests < 100 || requests > atMost+30 {
+					t.Errorf("%d requests in ten minutes", requests)
+				}
+			})
 		})
 	}
 }
 
 func TestAWaitThatRunsOutOfTimeHasTheLastFailureUnlessItWorkedUntilItsEnd(t *testing.T) {
 	for name, works := range map[string]bool{"failing": false, "working": true} {
-		cluster.RunInBubble(t, name, func(t *testing.T) {
-			leaf := failingLeaf(t, keys())
-			leaf.get.Store(new(error(refusedConnection)))
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			ended := untilGone(ctx, leaf.Leaf)
-			<-time.After(10 * time.Second)
-			if works {
-				leaf.get.Store(nil)
-			}
-			err := <-ended
-			late, failed := errors.AsType[*cluster.WaitError](err)
-			if !errors.Is(err, context.DeadlineExceeded) || failed == works {
-				t.Fatalf("got: %v", err)
-			}
-			if failed && !cluster.Unreachable(late.Last) {
-				t.Errorf("the last failure is %v", late.Last)
-			}
-			if failed {
-				clustertest.Has(t, err.Error(), `leaf "rome": the API server can't be reached: rome.example:6443`)
-			}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				leaf := failingLeaf(t, keys())
+				leaf.get.Store(new(error(refusedConnection)))
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				ended := untilGone(ctx, leaf.Leaf)
+				<-time.After(10 * time.Second)
+				if works {
+					leaf.get.Store(nil)
+				}
+				err := <-ended
+				late, failed := errors.AsType[*cluster.WaitError](err)
+				if !errors.Is(err, context.DeadlineExceeded) || failed == works {
+					t.Fatalf("got: %v", err)
+				}
+				if failed && !cluster.Unreachable(late.Last) {
+					t.Errorf("the last failure is %v", late.Last)
+				}
+				if failed {
+					clustertest.Has(t, err.Error(), `leaf "rome": the API server can't be reached: rome.example:6443`)
+				}
+			})
 		})
 	}
 }
@@ -206,36 +212,40 @@ func TestARefusalIsBelievedAfterASoberTime(t *testing.T) {
 	for name, refusal := range map[string]error{
 		"a missing permission": forbidden, "credentials": apierrors.NewUnauthorized("no"), "an unknown kind": unknownKind,
 	} {
-		cluster.RunInBubble(t, name, func(t *testing.T) {
-			leaf := failingLeaf(t, keys())
-			leaf.watch.Store(&refusal)
-			began := time.Now()
-			err := <-untilGone(t.Context(), leaf.Leaf)
-			if explained, ok := errors.AsType[*cluster.Error](err); !ok || !errors.Is(explained, refusal) {
-				t.Errorf("got: %v", err)
-			}
-			if took := time.Since(began); took < 15*time.Second || took > 21*time.Second {
-				t.Errorf("it took %s", took)
-			}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				leaf := failingLeaf(t, keys())
+				leaf.watch.Store(&refusal)
+				began := time.Now()
+				err := <-untilGone(t.Context(), leaf.Leaf)
+				if explained, ok := errors.AsType[*cluster.Error](err); !ok || !errors.Is(explained, refusal) {
+					t.Errorf("got: %v", err)
+				}
+				if took := time.Since(began); took < 15*time.Second || took > 21*time.Second {
+					t.Errorf("it took %s", took)
+				}
+			})
 		})
 	}
 }
 
 func TestAWaitOnTheCacheSurvivesFailedRequestsOfItsCondition(t *testing.T) {
 	for name, failure := range transient {
-		cluster.RunInBubble(t, name, func(t *testing.T) {
-			leaf := clustertest.Leaf(t, "rome")
-			attempts := 0
-			err := leaf.Until(t.Context(), "milan", func(context.Context) (bool, error) {
-				attempts++
-				if attempts <= 3 {
-					return false, leaf.Explain(failure)
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				leaf := clustertest.Leaf(t, "rome")
+				attempts := 0
+				err := leaf.Until(t.Context(), "milan", func(context.Context) (bool, error) {
+					attempts++
+					if attempts <= 3 {
+						return false, leaf.Explain(failure)
+					}
+					return true, nil
+				}, &networkingv1beta1.Configuration{})
+				if err != nil || attempts != 4 {
+					t.Errorf("%d attempts: %v", attempts, err)
 				}
-				return true, nil
-			}, &networkingv1beta1.Configuration{})
-			if err != nil || attempts != 4 {
-				t.Errorf("%d attempts: %v", attempts, err)
-			}
+			})
 		})
 	}
 }
@@ -251,24 +261,26 @@ func TestAWriteIsRepeatedForAMinuteUnlessItIsRefused(t *testing.T) {
 		"an internal error": {transient["an internal error"], 4, 0},
 		"an outage":         {refusedConnection, 0, time.Minute}, "a missing permission": {forbidden, 0, 0},
 	} {
-		cluster.RunInBubble(t, name, func(t *testing.T) {
-			requests, began := 0, time.Now()
-			err := clustertest.Leaf(t, "rome").Persist(t.Context(), func() error {
-				if requests++; test.times > 0 && requests > test.times {
-					return nil
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				requests, began := 0, time.Now()
+				err := clustertest.Leaf(t, "rome").Persist(t.Context(), func() error {
+					if requests++; test.times > 0 && requests > test.times {
+						return nil
+					}
+					return test.err
+				})
+				if test.times > 0 {
+					if err != nil || requests != test.times+1 {
+						t.Errorf("%d requests: %v", requests, err)
+					}
+					return
 				}
-				return test.err
+				explained, ok := errors.AsType[*cluster.Error](err)
+				if late := time.Since(began) - test.took; !ok || explained.Leaf != "rome" || late < 0 || late > 5*time.Second {
+					t.Errorf("after %s: %v", time.Since(began), err)
+				}
 			})
-			if test.times > 0 {
-				if err != nil || requests != test.times+1 {
-					t.Errorf("%d requests: %v", requests, err)
-				}
-				return
-			}
-			explained, ok := errors.AsType[*cluster.Error](err)
-			if late := time.Since(began) - test.took; !ok || explained.Leaf != "rome" || late < 0 || late > 5*time.Second {
-				t.Errorf("after %s: %v", time.Since(began), err)
-			}
 		})
 	}
 }

@@ -69,7 +69,8 @@ func run(ctx context.Context, t *testing.T, inRome, inMilan kubelet, options Opt
 	t.Helper()
 	rome, milan := newLeaf(t, "rome", "milan", inRome), newLeaf(t, "milan", "rome", inMilan)
 	result, err := New(rome, milan, options).Run(ctx)
-	if left := append(podsOn(t, rome), podsOn(t, milan)...); len(left) > 0 {
+	left := append(podsOn(t, rome), podsOn(t, milan)...) //nolint:contextcheck // ctx may have ended
+	if len(left) > 0 {
 		t.Errorf("%q stay", left)
 	}
 	return result, err

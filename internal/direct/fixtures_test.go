@@ -90,9 +90,9 @@ func web(annotations map[string]string) *corev1.Service {
 var asked = map[string]string{annotation: requested}
 
 // europe is the centre with a Service.
-func europe(t *testing.T, service *corev1.Service, more ...client.Object) *cluster.Leaf {
+func europe(t *testing.T, service *corev1.Service) *cluster.Leaf {
 	t.Helper()
-	return clustertest.Leaf(t, "europe", append(inEurope(service, podsOfWeb()), more...)...)
+	return clustertest.Leaf(t, "europe", inEurope(service, podsOfWeb())...)
 }
 
 // inEurope are the objects of the centre with a Service and its pods.
