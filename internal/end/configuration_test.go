@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
-	ipamv1alpha1 "github.com/liqotech/liqo/apis/ipam/v1alpha1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,30 +18,20 @@ import (
 )
 
 func TestAConfigurationIsGoneOnlyOnceItsRangesAreFree(t *testing.T) {
-	configuration := ours(clustertest.Configuration("milan"))
+	configuration := ours(clustertest.Configuration("rome"))
 	configuration.UID = "configuration"
-	held := &ipamv1alpha1.Network{ObjectMeta: metav1.ObjectMeta{
-		Name: "milan-pod", Namespace: configuration.Namespace,
-		OwnerReferences: []metav1.OwnerReference{{APIVersion: "networking.liqo.io/v1beta1", Kind: "Configuration",
-			Name: "milan", UID: configuration.UID}},
+	held := taken("10.0.0.0/16", nil)
+	held.Namespace = configuration.Namespace
+	held.OwnerReferences = []metav1.OwnerReference{{
+		APIVersion: networkingv1beta1.GroupVersion.String(), Kind: "Configuration", Name: "rome", UID: configuration.UID,
 	}}
-	rome := clustertest.Leaf(t, "rome", configuration, held)
-
-	// No garbage collector runs here, so the removal waits for the Network.
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	unsubscribe, err := rome.Events.Subscribe(ctx, func(client.Object) {
-		if err := rome.Clients().Live.Get(ctx, client.ObjectKeyFromObject(configuration),
-			&networkingv1beta1.Configuration{}); err != nil {
-			cancel() // the Configuration itself is gone
+	untilTimeIsUp(t, func(ctx context.Context, t *testing.T) { // no garbage collector runs here
+		t.Helper()
+		err := milansEnd(t, configuration, held).RemoveConfigurations(ctx)
+		if err == nil || !strings.Contains(err.Error(), "Network liqo-tenant-rome/one to be deleted") {
+			t.Errorf("got %v", err)
 		}
-	}, &networkingv1beta1.Configuration{})
-	must(t, err)
-	defer unsubscribe()
-	err = endAt(rome, "milan").RemoveConfigurations(ctx)
-	if err == nil || !strings.Contains(err.Error(), "Network liqo-tenant-milan/milan-pod to be deleted") {
-		t.Errorf("got %v", err)
-	}
+	})
 }
 
 func TestAConfigurationHasTheOtherLeafsRanges(t *testing.T) {
@@ -126,4 +116,31 @@ func TestAKeptConfigurationHasNoOwnerAndObjectsOfOthersAreNamed(t *testing.T) {
 			t.Errorf("%s is marked %v, %v", milan.Leaf.Describe(object), object.GetLabels(), object.GetAnnotations())
 		}
 	}
+}
+
+func TestARemovalSparesAnObjectThatHasTakenThePlaceOfTheOneItHasRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		configuration := clustertest.Configuration("rome")
+		configuration.UID = "read"
+		me.Mark(configuration)
+		milan := milansEnd(t, configuration)
+		milan.Owner = me
+		replaced := false
+		clustertest.On(milan.Leaf, "delete", func(call clustertest.Call[*networkingv1beta1.Configuration]) error {
+			if !replaced {
+				replaced = true
+				other := clustertest.Configuration("rome")
+				other.UID = "another"
+				must(t, call.Client.Delete(call.Context, configuration.DeepCopy()))
+				must(t, call.Client.Create(call.Context, other))
+			}
+			return call.Send()
+		})
+		if err := milan.RemoveConfigurations(t.Context()); err == nil {
+			t.Error("it succeeded")
+		}
+		if left := reread(t, milan, configuration); left.UID != "another" {
+			t.Errorf("left is %s", left.UID)
+		}
+	})
 }

@@ -1,15 +1,12 @@
 package end
 
 import (
-	"context"
 	"reflect"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/reactions"
@@ -64,25 +61,6 @@ func TestAnEndIsMadeAndTakenAwayWithNothingOfTheOtherLeafButValues(t *testing.T)
 	if err := milan.Leaf.Clients().Live.List(ctx, &namespaces); err != nil || len(namespaces.Items) > 0 {
 		t.Errorf("left are %d namespaces (%v)", len(namespaces.Items), err)
 	}
-}
-
-func TestAWaitThatIsGivenUpSaysWhatItWasFor(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := milansEnd(t).WaitForEndpoint(ctx, EnsuredGateway{})
-	says(t, err, "gave up waiting for the gateway's Service to get an address on leaf \"milan\"")
-}
-
-func TestAnObjectMarkedForDeletionExplainsAFailedWait(t *testing.T) {
-	untilTimeIsUp(t, func(ctx context.Context, t *testing.T) {
-		t.Helper()
-		configuration := clustertest.Configuration("rome")
-		configuration.DeletionTimestamp, configuration.Finalizers = new(metav1.Now()), []string{"example.com/hold"}
-		err := milansEnd(t, exposedGateway(), configuration).until(ctx, "an end",
-			func(liqo.Objects) bool { return false }, &networkingv1beta1.Configuration{})
-		says(t, err, `Configuration liqo-tenant-rome/rome is not deleted on leaf "milan"`,
-			`Time ran out while waiting for an end on "milan".`)
-	})
 }
 
 func TestOnlyTheSubjectOfAResourceOfOneEndIsAlone(t *testing.T) {

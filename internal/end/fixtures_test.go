@@ -2,7 +2,6 @@ package end
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,10 +88,8 @@ func says(t *testing.T, err error, headline string, parts ...string) {
 	if got := explain.Summary(err); got != headline || (err == nil) != (headline == "") {
 		t.Errorf("the headline is %q (%v)", got, err)
 	}
-	for _, part := range parts {
-		if err != nil && !strings.Contains(explain.Detail(err), part) {
-			t.Errorf("the text lacks %q:\n%s", part, explain.Detail(err))
-		}
+	if err != nil {
+		clustertest.Has(t, explain.Detail(err), parts...)
 	}
 }
 

@@ -4,22 +4,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/liqotech/liqo/pkg/consts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/trouble"
 )
 
 // gatewayPod is a Ready pod of Milan's gateway on a node.
 func gatewayPod(name, node string) *corev1.Pod {
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: "liqo-tenant-rome", Name: name, Labels: map[string]string{consts.GatewayNameLabel: "rome"},
-		},
-		Spec: corev1.PodSpec{NodeName: node},
-	}
+	pod := clustertest.GatewayPod("rome", name, node)
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 	return pod
 }

@@ -43,6 +43,7 @@ func TestAGatewayIsReplacedOnlyForWhatCannotChangeInPlaceOrIsLost(t *testing.T) 
 	handled := clustertest.WireGuard(clustertest.GatewayServer("rome", 51840))
 	unaddressed := clustertest.WithoutAddress(handled.DeepCopy())
 	listens, dials := clustertest.GatewayServer("rome", 51840), clustertest.GatewayClient("milan")
+	tunnel := clustertest.Connection("rome", networkingv1beta1.Connected)
 	asItIs := func(*liqo.GatewaySettings) {}
 	labelled := func(g *liqo.GatewaySettings) { g.ServiceLabels = map[string]string{"a": "b"} }
 	for name, test := range map[string]struct {
@@ -61,6 +62,7 @@ func TestAGatewayIsReplacedOnlyForWhatCannotChangeInPlaceOrIsLost(t *testing.T) 
 
 		"no address for a moment":            {unaddressed, []client.Object{deployment, service}, asItIs, false},
 		"no Service any more":                {handled, []client.Object{deployment}, asItIs, true},
+		"no Service while the tunnel is up":  {handled, []client.Object{deployment, tunnel}, asItIs, false},
 		"a Service that was never made":      {unaddressed, []client.Object{deployment}, asItIs, true},
 		"neither Deployment nor Service yet": {unaddressed, nil, asItIs, false},
 		"no keys any more":                   {clustertest.WithServerKeys(listens.DeepCopy()), nil, asItIs, true},
@@ -102,28 +104,6 @@ func TestAnEndpointIsKnownOnceItHasAnAddressAndAPort(t *testing.T) {
 			test.change(gateway)
 			if endpoint := (liqo.Objects{Gateway: liqo.GatewayOf(gateway)}).Endpoint(); (endpoint != nil) != test.known {
 				t.Errorf("%+v", endpoint)
-			}
-		})
-	}
-}
-
-func TestAServiceIsLostOnlyWhileTheTunnelIsDown(t *testing.T) {
-	deployment, service := clustertest.GatewayDeployment("rome"), clustertest.GatewayService("rome")
-	up := clustertest.Connection("rome", networkingv1beta1.Connected)
-	down := clustertest.Connection("rome", networkingv1beta1.ConnectionError)
-	for name, test := range map[string]struct {
-		objects []client.Object
-		lost    bool
-	}{
-		"no Service, the tunnel down":                             {[]client.Object{deployment, down}, true},
-		"no Service, the tunnel up":                               {[]client.Object{deployment, up}, false},
-		"neither Service nor Deployment, so that Liqo makes both": {[]client.Object{down}, false},
-		"a Service, the tunnel down":                              {[]client.Object{deployment, down, service}, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			server := milansEnd(t, append(test.objects, exposedGateway())...)
-			if lost, err := server.ServiceLost(t.Context(), found(t, server)); err != nil || lost != test.lost {
-				t.Errorf("lost: %t (%v)", lost, err)
 			}
 		})
 	}

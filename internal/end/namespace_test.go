@@ -2,13 +2,13 @@ package end
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
-	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -94,24 +94,19 @@ func TestTheNameOfTheTenantNamespaceMustBeFree(t *testing.T) {
 func TestACheckSaysWhichNameIsTooLongForTheIDOfTheOtherCluster(t *testing.T) {
 	milan := clustertest.Leaf(t, "milan", clustertest.Namespace("own"))
 	for _, test := range []struct {
-		length int
-		own    bool   // namespace
-		says   string // part of the evidence; empty if it is possible
+		length    int
+		namespace string
+		says      string // part of the evidence; empty if it is possible
 	}{
-		{51, false, ""},
-		{52, false, "It has 52 characters. Namespace liqo-tenant-"},
-		{60, true, ""},
-		{61, true, "It has 61 characters. Service gw-"},
-		{61, false, "It has 61 characters. Service gw-"},
+		{51, "", ""}, {52, "", "It has 52 characters. Namespace liqo-tenant-"},
+		{60, "own", ""}, {61, "own", "It has 61 characters. Service gw-"}, {61, "", "It has 61 characters. Service gw-"},
 	} {
-		id, namespace := strings.Repeat("x", test.length), ""
-		if test.own {
-			namespace = "own"
-		}
-		err := New(milan, Remote{Name: "rome", ID: liqov1beta1.ClusterID(id)}).checkNamespace(t.Context(), namespace)
-		if test.says == "" && err != nil || test.says != "" && !strings.Contains(explain.Detail(err), test.says) {
-			t.Errorf("%d, a namespace of one's own: %t: %v", test.length, test.own, explain.Detail(err))
-		}
+		t.Run(fmt.Sprint(test.length, test.namespace), func(t *testing.T) {
+			err := endAt(milan, strings.Repeat("x", test.length)).checkNamespace(t.Context(), test.namespace)
+			if (err == nil) != (test.says == "") || !strings.Contains(explain.Detail(err), test.says) {
+				t.Error(err)
+			}
+		})
 	}
 }
 

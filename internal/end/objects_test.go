@@ -64,15 +64,12 @@ func reported(value networkingv1beta1.ConnectionStatusValue, ago time.Duration) 
 
 const up, down, failed = networkingv1beta1.Connected, networkingv1beta1.Connecting, networkingv1beta1.ConnectionError
 
-// gatewayWith is the Deployment of Rome's gateway for Milan, with these arguments.
-func gatewayWith(arguments ...string) client.Object {
-	deployment := clustertest.GatewayDeployment("milan")
-	deployment.Spec.Template.Spec.Containers = []corev1.Container{{Name: "gateway", Args: arguments}}
-	return deployment
-}
-
 func TestATunnelIsUpOnlyAsLongAsItsGatewaySaysSo(t *testing.T) {
-	with := func(arguments ...string) []client.Object { return []client.Object{gatewayWith(arguments...)} }
+	with := func(argument string) []client.Object {
+		deployment := clustertest.GatewayDeployment("milan")
+		deployment.Spec.Template.Spec.Containers = []corev1.Container{{Name: "gateway", Args: []string{argument}}}
+		return []client.Object{deployment}
+	}
 	for name, test := range map[string]struct {
 		status   networkingv1beta1.ConnectionStatus
 		more     []client.Object
@@ -217,7 +214,8 @@ func TestTheStatusOfAGatewayIsThatOfItsWorstTunnel(t *testing.T) {
 			for range 2 { // the objects have names in either order
 				rome := romesEnd(t, withTunnels(test.reports...)...)
 				objects, err := rome.Observe(t.Context())
-				if err != nil || objects.Tunnel() != test.expected || len(objects.Tunnels()) != len(test.reports) {
+				if err != nil || objects.Tunnel() != test.expected || len(objects.Tunnels()) != len(test.reports) ||
+					len(objects.Extra) != len(objects.Tunnels())-1 {
 					t.Errorf("it is %q with %d tunnels (%v)", objects.Tunnel(), len(objects.Tunnels()), err)
 				}
 				slices.Reverse(test.reports)
@@ -232,6 +230,10 @@ func TestTheConnectionOfAFormerGatewayIsNoTunnel(t *testing.T) {
 	objects := found(t, romesEnd(t, append(withTunnels(reported(up, 0)), former)...))
 	if objects.Tunnel() != up || len(objects.Tunnels()) != 1 {
 		t.Errorf("it is %q with %d tunnels", objects.Tunnel(), len(objects.Tunnels()))
+	}
+	objects = found(t, romesEnd(t, append(withTunnels(reported(up, 0))[:3], former)...))
+	if objects.Connection == nil || objects.Tunnel() != "" {
+		t.Errorf("without its own, it is %q", objects.Tunnel())
 	}
 }
 

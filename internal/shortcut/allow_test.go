@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"testing"
+	"testing/synctest"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -13,6 +14,7 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
+	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/reactions"
 	"github.com/leafmesh/terraform-provider-liqo/internal/owner"
 )
 
@@ -47,7 +49,7 @@ func TestWhatMayCrossIsEnforcedAtBothEndsAndChangesInPlace(t *testing.T) {
 		}
 		for _, e := range s.Ends() {
 			rules := rulesAt(t, e)
-			if len(rules) != 1 || !e.Owner.Owns(&rules[0]) || !liqo.OwnedBy(&rules[0], gatewayAt(t, s, e)) {
+			if len(rules) != 1 || !e.Owner.Owns(&rules[0]) || !liqo.OwnedBy(&rules[0], gatewayAt(t, e)) {
 				t.Errorf("%s has %+v", e.Leaf.Name, rules)
 			}
 		}
@@ -72,28 +74,6 @@ func TestRulesThatSomeoneHasEditedOrRemovedAreRestored(t *testing.T) {
 			s.connects(t, spec)
 			if got := s.seen(t); !reflect.DeepEqual(got.Allow, database) || got.Status != Connected {
 				t.Errorf("restored as %+v, %s", got.Allow, got.Status)
-			}
-		})
-	}
-}
-
-func TestLimitsThatALeafCantEnforceAreRefusedBeforeItsGatewayExists(t *testing.T) {
-	outside := &Allow{ToServer: []liqo.Rule{{CIDRs: []string{"10.9.0.0/24"}}}}
-	for name, test := range map[string]struct {
-		allow *Allow
-		old   bool
-	}{"Liqo 1.0": {database, true}, "a range without pods": {outside, false}} {
-		t.Run(name, func(t *testing.T) {
-			s, spec := toConnect(t)
-			if test.old {
-				clustertest.OldestLiqo(s.Server.Leaf)
-			}
-			spec.Allow = test.allow
-			if err := s.Connect(t.Context(), spec); !errors.Is(err, end.ErrRules) {
-				t.Error(err)
-			}
-			if gateway := gatewayAt(t, s, s.Server); gateway != nil {
-				t.Error("there is a gateway")
 			}
 		})
 	}
@@ -243,4 +223,60 @@ func TestAnInspectionInTheOppositeDirectionShowsTheRulesWithTheRolesOfTheRequest
 		!reflect.DeepEqual(seen.ClientEnd.Allow, expected) || !reflect.DeepEqual(seen.ServerEnd.Allow, expected) {
 		t.Errorf("got %+v, %+v and %+v (%v)", seen.Allow, seen.ClientEnd.Allow, seen.ServerEnd.Allow, err)
 	}
+}
+
+// enforcesLate lets the gateway of a leaf report its rules only when the returned function is called.
+func enforcesLate(t *testing.T, leaf *cluster.Leaf) (enforce func()) {
+	t.Helper()
+	report := func(call func(*networkingv1beta1.FirewallConfiguration)) error {
+		var all networkingv1beta1.FirewallConfigurationList
+		if err := leaf.Clients().Live.List(t.Context(), &all); err != nil {
+			return err
+		}
+		for i := range all.Items {
+			call(&all.Items[i])
+			if err := leaf.Clients().Live.Status().Update(t.Context(), &all.Items[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	clustertest.On(leaf, "apply", func(call clustertest.Call[client.Object]) error {
+		err := call.Send()
+		if err != nil || call.Object.GetObjectKind().GroupVersionKind().Kind != cluster.FirewallConfigurationKind {
+			return err
+		}
+		return report(func(rules *networkingv1beta1.FirewallConfiguration) { rules.Status.Conditions = nil })
+	})
+	return func() { must(t, report(reactions.Enforce)) }
+}
+
+func TestAGatewayGetsTheOthersKeyOnceItEnforcesItsRules(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, spec := toConnect(t)
+		atRome, atMilan := enforcesLate(t, s.Client.Leaf), enforcesLate(t, s.Server.Leaf)
+		spec.Allow = database
+		ended := make(chan error, 1)
+		go func() { ended <- s.Connect(t.Context(), spec) }()
+		keys := func() (client, server bool) {
+			synctest.Wait()
+			n := s.found(t)
+			if n.client.Gateway == nil || n.server.Gateway == nil {
+				t.Fatal("there are no gateways yet")
+			}
+			return n.client.PublicKey != nil, n.server.PublicKey != nil
+		}
+		if client, server := keys(); client || server {
+			t.Errorf("without rules, the gateways have keys: %t, %t", client, server)
+		}
+		atRome()
+		if client, server := keys(); !client || server {
+			t.Errorf("with rules in the client's, the gateways have keys: %t, %t", client, server)
+		}
+		atMilan()
+		must(t, <-ended)
+		if client, server := keys(); !client || !server {
+			t.Errorf("with rules in both, the gateways have keys: %t, %t", client, server)
+		}
+	})
 }

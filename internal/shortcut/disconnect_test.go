@@ -73,8 +73,9 @@ func TestARemovalReportsTheObjectsOfSomeoneElseThatStay(t *testing.T) {
 		"nothing": {nil, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			objects := append(test.there, marked(me, clustertest.Configuration("rome")), romesNamespace(me))
-			shortcut := New(clustertest.Leaf(t, "rome"), clustertest.Leaf(t, "milan", objects...)).OwnedBy(me)
+			milan := clustertest.Leaf(t, "milan",
+				append(test.there, marked(me, clustertest.Configuration("rome")), romesNamespace(me))...)
+			shortcut := New(clustertest.Leaf(t, "rome"), milan).OwnedBy(me)
 			for range 2 { // it can be repeated
 				var kept []string
 				must(t, shortcut.Disconnect(t.Context(), Removal{
@@ -91,7 +92,7 @@ func TestARemovalReportsTheObjectsOfSomeoneElseThatStay(t *testing.T) {
 				t.Errorf("the namespace that is left is %v (%v)", left, err)
 			}
 			for _, object := range test.there {
-				must(t, shortcut.Server.Leaf.Clients().Live.Get(t.Context(), client.ObjectKeyFromObject(object), object))
+				must(t, milan.Clients().Live.Get(t.Context(), client.ObjectKeyFromObject(object), object))
 				if _, secret := object.(*corev1.Secret); secret && cluster.RemoteID(object) != "" {
 					t.Errorf("the Secret still has labels: %v", object.GetLabels())
 				}

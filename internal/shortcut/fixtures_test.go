@@ -2,7 +2,6 @@ package shortcut
 
 import (
 	"errors"
-	"strings"
 	"testing"
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
@@ -88,11 +87,7 @@ func refused(t *testing.T, err error, headline string, names ...string) {
 	if got := explain.Summary(err); got != headline {
 		t.Errorf("the headline is %q (%v)", got, err)
 	}
-	for _, name := range names {
-		if !strings.Contains(explain.Detail(err), name) {
-			t.Errorf("%q is missing: %s", name, explain.Detail(err))
-		}
-	}
+	clustertest.Has(t, explain.Detail(err), names...)
 }
 
 func errorOf[T any](_ T, err error) error { return err }

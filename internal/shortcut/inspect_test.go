@@ -8,7 +8,6 @@ import (
 
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -23,22 +22,12 @@ func measured(value string) networkingv1beta1.ConnectionStatus {
 	return status
 }
 
-func gatewayPodOf(remote, name, node string, active bool) *corev1.Pod {
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "liqo-tenant-" + remote,
-			Labels: map[string]string{"networking.liqo.io/gateway-name": remote}},
-		Spec: corev1.PodSpec{NodeName: node},
-	}
-	if active {
-		pod.Labels["networking.liqo.io/active"] = "true"
-	}
-	return pod
-}
-
 func TestAnInspectionHasTheStatusOfEachEnd(t *testing.T) {
+	active := clustertest.GatewayPod("milan", "gw-milan-a", "node-1")
+	active.Labels["networking.liqo.io/active"] = "true"
 	rome := clustertest.Leaf(t, "rome", append(clustertest.ClientEnd("milan", measured("850μs")),
-		gatewayPodOf("milan", "gw-milan-b", "", false), gatewayPodOf("milan", "gw-milan-a", "node-1", true),
-		gatewayPodOf("naples", "gw-naples", "node-1", true))...)
+		clustertest.GatewayPod("milan", "gw-milan-b", ""), active,
+		clustertest.GatewayPod("naples", "gw-naples", "node-1"))...)
 	milan := clustertest.Leaf(t, "milan", clustertest.ServerEnd("rome", failed)...)
 	pods := []liqo.GatewayPod{
 		{Name: "gw-milan-a", Namespace: "liqo-tenant-milan", Node: "node-1", Active: true},

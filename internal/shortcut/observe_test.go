@@ -110,17 +110,6 @@ func TestAnExtraObjectOfThePairIsNamedUnlessItIsTheOwners(t *testing.T) {
 	}
 }
 
-func TestAShortcutIsAsConnectedAsItsWorstTunnel(t *testing.T) {
-	milan := byProvider(clustertest.ServerEnd("rome", up))
-	further := milan[3].DeepCopyObject().(*networkingv1beta1.Connection) //nolint:errcheck,forcetypeassert // it is one
-	further.Name, further.Status = "further", failed
-	state := New(leafWith(t, "rome", byProvider(clustertest.ClientEnd("milan", up))...),
-		leafWith(t, "milan", append(milan, further)...)).seen(t)
-	if state.Status != Error || len(state.Duplicates) > 0 {
-		t.Errorf("it is %s, with %q beside it", state.Status, state.Duplicates)
-	}
-}
-
 func TestObserveFindsMyObjects(t *testing.T) {
 	for name, objects := range belongings() {
 		t.Run(name, func(t *testing.T) {

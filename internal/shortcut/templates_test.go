@@ -16,8 +16,8 @@ import (
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
+	"github.com/leafmesh/terraform-provider-liqo/internal/end"
 	"github.com/leafmesh/terraform-provider-liqo/internal/explain"
-	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/liqotest"
 )
 
@@ -137,28 +137,19 @@ func otherTemplate() client.Object {
 	return template
 }
 
-// madeOfIPsec are the objects of another technology that Liqo has made of the gateways, as these say.
-var madeOfIPsec = map[string]corev1.ObjectReference{
-	"milan": {
-		APIVersion: "networking.liqo.io/v1beta1", Kind: "IPsecGatewayServer", Namespace: "liqo-tenant-rome", Name: "rome",
-	},
-	"rome": {
-		APIVersion: "networking.liqo.io/v1beta1", Kind: "IPsecGatewayClient", Namespace: "liqo-tenant-milan", Name: "milan",
-	},
-}
-
-// useAnotherTechnology lets the gateway of a leaf say that Liqo has made it of another technology.
-func useAnotherTechnology(t *testing.T, leaf *cluster.Leaf) {
+// useAnotherTechnology lets the gateway of an end say that Liqo has made it of another technology.
+func useAnotherTechnology(t *testing.T, e *end.End) {
 	t.Helper()
-	server, dialling, reference := clustertest.GatewayServer("rome", 51840), clustertest.GatewayClient("milan"),
-		madeOfIPsec[leaf.Name]
-	gateway, say := client.Object(server), func() { server.Status.ServerRef = &reference }
-	if leaf.Name == "rome" {
-		gateway, say = dialling, func() { dialling.Status.ClientRef = &reference }
+	objects, err := e.Find(t.Context())
+	must(t, err)
+	made := &corev1.ObjectReference{APIVersion: "networking.liqo.io/v1beta1", Kind: "IPsecGateway", Name: "ipsec"}
+	switch gateway := objects.Gateway.Object.(type) {
+	case *networkingv1beta1.GatewayServer:
+		gateway.Status.ServerRef = made
+	case *networkingv1beta1.GatewayClient:
+		gateway.Status.ClientRef = made
 	}
-	must(t, leaf.Clients().Live.Get(t.Context(), client.ObjectKeyFromObject(gateway), gateway))
-	say()
-	must(t, leaf.Clients().Live.Status().Update(t.Context(), gateway))
+	must(t, e.Leaf.Clients().Live.Status().Update(t.Context(), objects.Gateway.Object))
 }
 
 func TestAGatewayOfAnotherTechnologyIsNotChangedInPlace(t *testing.T) {
@@ -173,7 +164,7 @@ func TestAGatewayOfAnotherTechnologyIsNotChangedInPlace(t *testing.T) {
 		"new keys":               {"milan", func(s *Spec) { s.KeyRotation = "first" }, true},
 		"what the client dials":  {"rome", func(s *Spec) { s.Server.Port = 51900 }, true},
 		"another client":         {"milan", func(s *Spec) { s.Client.ServerPort = 31000 }, false},
-		"another template":       {"milan", func(s *Spec) { s.Server.Template = ofAnotherName() }, false},
+		"another template":       {"milan", func(s *Spec) { s.Server.Template.Name = "large" }, false},
 		"another namespace":      {"milan", func(s *Spec) { s.ServerEnd.Namespace = "own" }, false},
 		"rules":                  {"milan", func(s *Spec) { s.Allow = &Allow{} }, false},
 		"nothing of the gateway": {"milan", func(s *Spec) { s.ForbidRemapping = true }, false},
@@ -184,7 +175,7 @@ func TestAGatewayOfAnotherTechnologyIsNotChangedInPlace(t *testing.T) {
 				milan := liqotest.Leaf(t, "milan", append(ranges("10.1.0.0/16"), otherTemplate(), clustertest.Namespace("own"))...)
 				s, spec := New(rome, milan).OwnedBy(me), overNodePort
 				s.connects(t, spec)
-				useAnotherTechnology(t, map[string]*cluster.Leaf{"rome": rome, "milan": milan}[test.at])
+				useAnotherTechnology(t, map[string]*end.End{"rome": s.Client, "milan": s.Server}[test.at])
 				s.connects(t, spec) // what changes no gateway goes on
 				before := versions(t, rome, milan)
 				test.change(&spec)
@@ -206,11 +197,4 @@ func TestAGatewayOfAnotherTechnologyIsNotChangedInPlace(t *testing.T) {
 			})
 		})
 	}
-}
-
-// ofAnotherName is the template that [otherTemplate] returns.
-func ofAnotherName() liqo.Template {
-	template := liqo.DefaultTemplate(liqo.ServerRole, "liqo")
-	template.Name = otherTemplate().GetName()
-	return template
 }

@@ -54,6 +54,13 @@ func GatewayService(remote string) *corev1.Service {
 	return &corev1.Service{ObjectMeta: ofGateway(remote), Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort}}
 }
 
+// GatewayPod is a pod of the gateway for another cluster, on a node.
+func GatewayPod(remote, name, node string) *corev1.Pod {
+	pod := &corev1.Pod{ObjectMeta: ofGateway(remote), Spec: corev1.PodSpec{NodeName: node}}
+	pod.Name = name
+	return pod
+}
+
 func ofGateway(remote string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name: "gw-" + remote, Namespace: "liqo-tenant-" + remote, Labels: map[string]string{consts.GatewayNameLabel: remote},
