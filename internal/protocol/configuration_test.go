@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -122,10 +123,8 @@ func (c configuration) find(address string) *block {
 func (c configuration) of(kinds ...string) configuration {
 	var found configuration
 	for _, b := range c {
-		for _, kind := range kinds {
-			if b.kind == kind {
-				found = append(found, b)
-			}
+		if slices.Contains(kinds, b.kind) {
+			found = append(found, b)
 		}
 	}
 	return found

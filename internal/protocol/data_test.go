@@ -10,8 +10,6 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	"github.com/liqotech/liqo/pkg/consts"
 	"github.com/zclconf/go-cty/cty"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -35,54 +33,31 @@ func TestADataSourceShowsACluster(t *testing.T) {
 	}
 }
 
-func TestADataSourceThatCannotBeReadIsAnErrorAtItsAttribute(t *testing.T) {
-	l := leavesFor(t, topology...)
-	for name, test := range map[string]struct {
-		config  string
-		message []string
-	}{
-		"a cluster without Liqo": {
-			`data "liqo_cluster" "x" { name = "venice" }`,
-			[]string{`Error: No Liqo in namespace "liqo" on leaf "venice"`, `with data.liqo_cluster.x, name = "venice"`},
-		},
-		"an unknown name": {
-			`data "liqo_topology" "x" { clusters = ["rome", "turin"] }`,
-			[]string{"Error: Unknown leaf turin", "with data.liqo_topology.x, clusters"},
-		},
-		"a central cluster that is not shown": {
-			"data \"liqo_topology\" \"x\" {\nclusters = [\"rome\"]\ncentral = \"europe\"\n}",
-			[]string{"Error: Not one of the clusters", `with data.liqo_topology.x, central = "europe"`},
-		},
-		"one cluster twice": {
-			"data \"liqo_shortcut\" \"x\" {\nclient = \"rome\"\nserver = \"rome\"\n}",
-			[]string{"Error: The same leaf twice", `with data.liqo_shortcut.x, server = "rome"`},
-		},
-		"no time at all": {
-			"data \"liqo_cluster\" \"x\" {\nname = \"rome\"\ntimeouts = { read = \"0s\" }\n}",
-			[]string{"Timeout must be positive", `with data.liqo_cluster.x, timeouts.read = "0s"`},
-		},
-	} {
-		t.Run(name, func(t *testing.T) { l.project(t, test.config).planFails(test.message...) })
-	}
+// shownShortcut is a data source that shows the network from Rome to Milan.
+var shownShortcut = showing("x", "rome", "milan", "")
+
+// showing returns a data source that shows a network, with more attributes.
+func showing(name, client, server, more string) string {
+	return fmt.Sprintf(`
+		data "liqo_shortcut" %q {
+		  client = %q
+		  server = %q
+		  %s
+		}`, name, client, server, more)
 }
 
 func TestADataSourceWithoutKnownCredentialsSaysWhatToDo(t *testing.T) {
 	l := leavesFor(t)
 	const (
-		provider = `
-			provider "liqo" {
-			  config_path = var.kubeconfig
-			}
-			`
-		unknown = "Error: The credentials are not known yet"
+		provider = "provider \"liqo\" { config_path = var.kubeconfig }\n"
+		unknown  = "Error: The credentials are not known yet"
 	)
 	p := l.project(t, provider+`data "liqo_cluster" "rome" { name = "rome" }`)
-	p.unknown("kubeconfig", cty.StringVal(l.kubeconfig))
-	p.planFails(unknown, `name = "rome"`, "`depends_on`")
+	p.unknown("kubeconfig", cty.StringVal(l.kubeconfig)).planFails(unknown, `name = "rome"`, "`depends_on`")
 	p.configure(provider + `data "liqo_topology" "all" {}`)
 	p.planFails(unknown, "with data.liqo_topology.all", "`depends_on`")
 	// What is read after a change is read when the credentials are known.
-	p.configure(provider + between("milan", overNodePort) + `
+	p.configure(provider + shortcut() + `
 		data "liqo_cluster" "rome" {
 		  name       = "rome"
 		  depends_on = [liqo_shortcut.rome_milan]
@@ -123,45 +98,31 @@ func (l *leaves) network(at, of string) string {
 		own.External[0], own.Pod[0], here.External[0], here.Pod[0])
 }
 
-// joinedByHand makes a network from Rome to Milan that shows no trace of the provider.
-func (l *leaves) joinedByHand() {
-	l.t.Helper()
-	l.project(l.t, between("milan", overNodePort)).apply()
-	for at, of := range map[string]string{"rome": "milan", "milan": "rome"} {
-		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "liqo-tenant-" + of}}
-		objects := []client.Object{
-			namespace, inTenant(&networkingv1beta1.Configuration{}, of), inTenant(&networkingv1beta1.PublicKey{}, of),
-		}
-		if at == "rome" {
-			objects = append(objects, inTenant(&networkingv1beta1.GatewayClient{}, of))
-		} else {
-			objects = append(objects, inTenant(&networkingv1beta1.GatewayServer{}, of))
-		}
-		for _, one := range objects {
+// joinedByHand starts leaves with a network from Rome to Milan that shows no trace of the provider.
+func joinedByHand(t *testing.T, words ...string) *leaves {
+	t.Helper()
+	l, _ := applied(t, shortcut(), words...)
+	for at, gateway := range map[string]client.Object{
+		"rome":  inTenant(&networkingv1beta1.GatewayClient{}, "milan"),
+		"milan": inTenant(&networkingv1beta1.GatewayServer{}, "rome"),
+	} {
+		for _, one := range []client.Object{
+			gateway, namespaceNamed(gateway.GetNamespace()),
+			inTenant(&networkingv1beta1.Configuration{}, gateway.GetName()),
+			inTenant(&networkingv1beta1.PublicKey{}, gateway.GetName()),
+		} {
 			l.patch(at, one, `{"metadata":{"annotations":null,"labels":{"app.kubernetes.io/managed-by":null}}}`)
 		}
 	}
+	return l
 }
 
 // views are data sources that show a network between Rome and Milan in every way. After is their `depends_on`; it may
 // be empty.
 func views(after string) string {
-	return fmt.Sprintf(`
-		data "liqo_shortcut" "rome_milan" {
-		  client = "rome"
-		  server = "milan"
-		  %[1]s
-		}
-		data "liqo_shortcut" "milan_rome" {
-		  client = "milan"
-		  server = "rome"
-		  %[1]s
-		}
-		data "liqo_shortcut" "rome_naples" {
-		  client = "rome"
-		  server = "naples"
-		  %[1]s
-		}
+	pairs := showing("rome_milan", "rome", "milan", after) + showing("milan_rome", "milan", "rome", after) +
+		showing("rome_naples", "rome", "naples", after)
+	return pairs + fmt.Sprintf(`
 		data "liqo_shortcuts" "all" {
 		  %[1]s
 		}
@@ -179,8 +140,7 @@ const ofRome = `
 	}`
 
 func TestDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
-	l := leavesFor(t, topology...)
-	l.joinedByHand()
+	l := joinedByHand(t, topology...)
 	p := l.project(t, views("")+ofRome)
 	p.plan()
 	const one, reversed, none, all, topology = "data.liqo_shortcut.rome_milan", "data.liqo_shortcut.milan_rome",
@@ -253,20 +213,17 @@ func TestDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 	for address, sizes := range map[string]map[string]int{
 		all: {"shortcuts": 1}, topology: {"nodes": 5, "edges": 1}, "data.liqo_topology.rome": {"nodes": 2, "edges": 1},
 	} {
-		t.Run(address, func(t *testing.T) {
-			for attribute, size := range sizes {
-				if got := at(p.shown[address], attribute).LengthInt(); got != size {
-					t.Errorf("%s of %s has %d elements, not %d", attribute, address, got, size)
-				}
+		for attribute, size := range sizes {
+			if got := at(p.shown[address], attribute).LengthInt(); got != size {
+				t.Errorf("%s of %s has %d elements, not %d", attribute, address, got, size)
 			}
-		})
+		}
 	}
 	p.draws(topology, "flowchart LR\n", `n0(("europe"))`, `n3 ==>|"shortcut (not Terraform's)"| n1`,
 		`n4["venice<br/>✗ no Liqo"]`)
 	p.draws("data.liqo_topology.rome", `"2 of 5 clusters, 1 of 1 connection"`)
 
-	p.configure(between("milan", overNodePort+"\nmtu = 1400") + views("depends_on = ["+romeMilan+"]"))
-	p.imports(romeMilan, "rome/milan")
+	p.configure(shortcut("mtu = 1400")+views("depends_on = ["+romeMilan+"]")).imports(romeMilan, "rome/milan")
 	p.apply().does("update", romeMilan)
 	p.has(one, "terraform-provider-liqo", "made_by")
 	p.has(all, "terraform-provider-liqo", "shortcuts", 0, "made_by")
@@ -274,8 +231,7 @@ func TestDataSourcesShowANetworkWhoeverMadeIt(t *testing.T) {
 }
 
 func TestDataSourcesShowTheOtherClustersIfOneDoesNotAnswer(t *testing.T) {
-	l := leavesFor(t, topology...)
-	l.project(t, between("milan", overNodePort)).apply()
+	l, _ := applied(t, shortcut(), topology...)
 	l.of("milan").Stop()
 	defer l.of("milan").Start()
 	const headline = `The API server can't be reached on leaf "milan"`
@@ -283,9 +239,7 @@ func TestDataSourcesShowTheOtherClustersIfOneDoesNotAnswer(t *testing.T) {
 	p := l.project(t, `
 		data "liqo_shortcuts" "all" {}
 		data "liqo_topology" "all" {}`)
-	output := p.plan()
-	output.says("Warning: "+headline, "The result has the other clusters.")
-	output.doesNotSay(`leaf "venice"`)
+	p.plan().says("Warning: "+headline, "The result has the other clusters.").doesNotSay(`leaf "venice"`)
 	const shortcuts, topology = "data.liqo_shortcuts.all", "data.liqo_topology.all"
 	p.has(shortcuts, `["milan"]`, "unreachable")
 	p.has(shortcuts, "rome", "shortcuts", 0, "client")
@@ -299,8 +253,7 @@ func TestDataSourcesShowTheOtherClustersIfOneDoesNotAnswer(t *testing.T) {
 	p.draws(topology, `n1["milan<br/>✗ unreachable"]`, `n3 -.->|"? shortcut: Unknown"| n1`)
 
 	l.project(t, `data "liqo_cluster" "milan" { name = "milan" }`).planFails("Error: "+headline, `name = "milan"`)
-	l.project(t, "data \"liqo_shortcut\" \"rome_milan\" {\nclient = \"rome\"\nserver = \"milan\"\n}").
-		planFails("Error: "+headline, `server = "milan"`)
+	l.project(t, shownShortcut).planFails("Error: "+headline, `server = "milan"`)
 }
 
 func TestTheFunctionMeshMakesAMesh(t *testing.T) {
@@ -310,11 +263,8 @@ func TestTheFunctionMeshMakesAMesh(t *testing.T) {
 	if got := shown(pairs); got != `{"milan-rome":{"client":"rome","server":"milan"}}` {
 		t.Fatalf("the mesh is %s", got)
 	}
-	p := l.project(t, fromTo(
-		shown(at(pairs, "milan-rome", "client")), shown(at(pairs, "milan-rome", "server")), overNodePort))
+	p := l.project(t, shortcut())
 	p.apply()
-	p.has(romeMilan, "Connected", "status")
-
 	network := at(p.instance(romeMilan).value, "server_network")
 	address := called(t, "remap_ip", cty.String, cty.StringVal("10.203.1.7"), at(network, "pod_cidrs", 0),
 		at(network, "remapped_pod_cidrs", 0))

@@ -7,7 +7,6 @@ import (
 	liqov1beta1 "github.com/liqotech/liqo/apis/core/v1beta1"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -42,8 +41,23 @@ func (l *leaves) deletesHeldNamespace(name string, namespace *corev1.Namespace) 
 // hasNoState fails the test if the project has a state, or a leaf an object that someone makes for a network.
 func (p *project) hasNoState() {
 	p.t.Helper()
-	if left := p.leaves.requested(); len(left) > 0 || len(p.state) > 0 {
-		p.t.Errorf("left behind: %v, and %d resources in the state", left, len(p.state))
+	p.isNotInTheState()
+	p.leaves.areClean()
+}
+
+// isNotInTheState fails the test if the project has a state.
+func (p *project) isNotInTheState() {
+	p.t.Helper()
+	for _, one := range p.state {
+		p.t.Errorf("%s is in the state", one.address)
+	}
+}
+
+// areClean fails the test if a leaf has an object that someone makes for a network.
+func (l *leaves) areClean() {
+	l.t.Helper()
+	if left := l.requested(); len(left) > 0 {
+		l.t.Errorf("left behind: %v", left)
 	}
 }
 
@@ -54,23 +68,20 @@ func TestANamespaceThatIsBeingDeletedIsAWarningAndANewShortcutWaitsForIt(t *test
 		t.Run(name, func(t *testing.T) {
 			l := leavesFor(t)
 			release := l.deletesHeldNamespace("milan", namespace)
-			p := l.project(t, between("milan", overNodePort))
-			planned := p.plan()
-			planned.does("create", romeMilan)
-			planned.says(`Warning: Namespace liqo-tenant-rome is being deleted on leaf "milan"`, `server = "milan"`,
-				"Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances",
-				"Another user has deleted it already. An apply that needs its place waits until it is gone",
-				helpAt("deletion-under-way"))
-			planned.doesNotSay("Delete the namespace")
+			p := l.project(t, shortcut())
+			p.plan().does("create", romeMilan).
+				says(`Warning: Namespace liqo-tenant-rome is being deleted on leaf "milan"`, `server = "milan"`,
+					"Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances",
+					"Another user has deleted it already. An apply that needs its place waits until it is gone",
+					helpAt("deletion-under-way")).doesNotSay("Delete the namespace")
 
 			waits := l.of("milan").watches("namespaces", "liqo-tenant-rome")
-			failed := p.runsOut(waits, `Error: Namespace liqo-tenant-rome is not deleted on leaf "milan"`,
-				"example.com/hold in 1 resource instances", "not done milan: look for the namespace")
-			failed.doesNotSay("tainted")
+			p.runsOut(waits, `Error: Namespace liqo-tenant-rome is not deleted on leaf "milan"`,
+				"example.com/hold in 1 resource instances", "not done milan: look for the namespace").
+				doesNotSay("tainted")
 			p.hasNoState()
-			other := client.ObjectKey{Name: "liqo-tenant-milan"}
-			if err := l.of("rome").Get(t.Context(), other, &corev1.Namespace{}); !apierrors.IsNotFound(err) {
-				t.Errorf("the apply has made a namespace on the other leaf (%v)", err)
+			if l.hasObject("rome", namespaceNamed("liqo-tenant-milan")) {
+				t.Error("the apply has made a namespace on the other leaf")
 			}
 
 			release()
@@ -83,12 +94,10 @@ func TestANamespaceThatIsBeingDeletedIsAWarningAndANewShortcutWaitsForIt(t *test
 func TestANamespaceOfTheUsersThatIsBeingDeletedIsAWarningAndRefusesAnApply(t *testing.T) {
 	l := leavesFor(t)
 	l.deletesHeldNamespace("milan", namespaceNamed("shortcuts"))
-	p := l.project(t, between("milan", overNodePort+"\n"+`server_namespace = "shortcuts"`))
+	p := l.project(t, shortcut(`server_namespace = "shortcuts"`))
 	const advice = "Another user has deleted it already, and nothing can be created in it. When it is gone, create it " +
 		"again, or set another namespace."
-	planned := p.plan()
-	planned.does("create", romeMilan)
-	planned.says(`Warning: Namespace shortcuts is being deleted on leaf "milan"`, advice)
+	p.plan().does("create", romeMilan).says(`Warning: Namespace shortcuts is being deleted on leaf "milan"`, advice)
 	p.applyFails(`Error: Namespace shortcuts is being deleted on leaf "milan"`, advice).doesNotSay("tainted")
 	p.hasNoState()
 	p.configure(endAt("liqo_public_key.rome", "milan", "rome", keyOfTurin+"\n"+`namespace = "shortcuts"`))
@@ -98,29 +107,25 @@ func TestANamespaceOfTheUsersThatIsBeingDeletedIsAWarningAndRefusesAnApply(t *te
 }
 
 func TestANewShortcutWaitsForWhatSomeoneElseIsDeleting(t *testing.T) {
-	l := leavesFor(t)
-	l.joinedByHand()
+	l := joinedByHand(t)
 	release := l.deletesHeld("rome", inTenant(&networkingv1beta1.GatewayClient{}, "milan"))
 	for name, other := range map[string]string{"rome": "milan", "milan": "rome"} {
 		l.lose(name, inTenant(&networkingv1beta1.Configuration{}, other))
 	}
-	p := l.project(t, between("milan", overNodePort))
+	p := l.project(t, shortcut())
 	const refused = "A network with"
 	p.planFails(refused, "exists already on leaf", "GatewayServer liqo-tenant-rome/rome", // nobody is deleting this one
 		`Warning: GatewayClient liqo-tenant-milan/milan is being deleted on leaf "rome"`)
 	l.lose("milan", inTenant(&networkingv1beta1.GatewayServer{}, "rome"))
 
-	planned := p.plan()
-	planned.does("create", romeMilan)
-	planned.says("Warning: GatewayClient liqo-tenant-milan/milan is being deleted", "it waits for the finalizer "+
-		"example.com/hold.", "Another user has deleted it already.", "Do not remove a finalizer by hand")
-	planned.doesNotSay(refused)
+	p.plan().does("create", romeMilan).
+		says("Warning: GatewayClient liqo-tenant-milan/milan is being deleted", "it waits for the finalizer "+
+			"example.com/hold.", "Another user has deleted it already.", "Do not remove a finalizer by hand").
+		doesNotSay(refused)
 	locked := l.of("milan").gets(http.MethodPost, "/leases")
 	p.runsOut(locked, `Error: GatewayClient liqo-tenant-milan/milan is not deleted on leaf "rome"`,
 		"it waits for the finalizer example.com/hold.").doesNotSay("tainted")
-	if len(p.state) > 0 {
-		t.Errorf("the state has %v", p.state[0].address)
-	}
+	p.isNotInTheState()
 
 	release()
 	p.apply()
@@ -135,50 +140,40 @@ func TestAnObjectOfAShortcutThatIsBeingDeletedIsRepaired(t *testing.T) {
 		"PublicKey liqo-tenant-rome/rome":     inTenant(&networkingv1beta1.PublicKey{}, "rome"),
 	} {
 		t.Run(shown, func(t *testing.T) {
-			l := leavesFor(t)
-			p := l.project(t, between("milan", overNodePort))
-			p.apply()
+			l, p := applied(t, shortcut())
 			release := l.deletesHeld("milan", object)
-			planned := p.plan()
-			planned.does("update", romeMilan)
-			planned.says("Warning: "+shown+` is being deleted on leaf "milan"`, "it waits for the finalizer example.com/hold.")
+			p.plan().does("update", romeMilan).
+				says("Warning: "+shown+` is being deleted on leaf "milan"`, "it waits for the finalizer example.com/hold.")
 			release()
 			p.apply().doesNotSay("is being deleted")
-			p.has(romeMilan, "Connected", "status")
 		})
 	}
 }
 
 func TestAForeignClusterThatIsBeingDeletedIsAWarning(t *testing.T) {
-	l := leavesFor(t)
-	l.project(t, between("milan", overNodePort)).apply()
+	l, _ := applied(t, shortcut())
 	release := l.deletesHeld("rome", &liqov1beta1.ForeignCluster{ObjectMeta: metav1.ObjectMeta{Name: "milan"}})
 	defer release()
-	p := l.project(t, between("milan", overNodePort))
+	p := l.project(t, shortcut())
 	p.plan().says(`Warning: ForeignCluster milan is being deleted on leaf "rome"`, "it waits for the finalizer")
 }
 
 func TestAnObjectOfOneEndWaitsForWhatSomeoneElseIsDeleting(t *testing.T) {
-	l := leavesFor(t)
-	l.joinedByHand()
+	l := joinedByHand(t)
 	release := l.deletesHeld("milan", inTenant(&networkingv1beta1.Configuration{}, "rome"))
-	p := l.project(t, endAt("liqo_configuration.rome", "milan", "rome",
-		"pod_cidrs = [\"10.202.0.0/16\"]\nexternal_cidr = \"192.168.0.0/24\""))
-	planned := p.plan()
-	planned.does("create", "liqo_configuration.rome")
-	planned.says(`Warning: Configuration liqo-tenant-rome/rome is being deleted on leaf "milan"`)
+	p := l.project(t, endAt("liqo_configuration.rome", "milan", "rome", romesRanges))
+	p.plan().does("create", "liqo_configuration.rome").
+		says(`Warning: Configuration liqo-tenant-rome/rome is being deleted on leaf "milan"`)
 	locked := l.of("milan").gets(http.MethodPost, "/leases")
 	p.runsOut(locked, `Error: Configuration liqo-tenant-rome/rome is not deleted on leaf "milan"`).doesNotSay("tainted")
-	if len(p.state) > 0 {
-		t.Errorf("the state has %v", p.state[0].address)
-	}
+	p.isNotInTheState()
 	release()
 	p.apply()
 }
 
 func TestACreateThatHasWrittenNothingLeavesNoState(t *testing.T) {
 	l := leavesFor(t)
-	p := l.project(t, between("milan", overNodePort))
+	p := l.project(t, shortcut())
 	milan := l.of("milan")
 	stopped := milan.stopsAt(http.MethodPost, "/leases") // that of the pair
 	p.runsOut(stopped, `Error: The API server can't be reached on leaf "milan"`).doesNotSay("tainted")
@@ -189,20 +184,18 @@ func TestACreateThatHasWrittenNothingLeavesNoState(t *testing.T) {
 func TestADestroyWaitsForPodsOfOthersOnlyInATenantNamespace(t *testing.T) {
 	l := leavesFor(t)
 	l.have("milan", namespaceNamed("shortcuts"))
-	p := l.project(t, between("milan", overNodePort+"\n"+`server_namespace = "shortcuts"`))
+	p := l.project(t, shortcut(`server_namespace = "shortcuts"`))
 	p.apply()
 	own := podIn("shortcuts")
 	l.have("milan", own)
 	l.patch("milan", own, held)
 	before := own.ResourceVersion
 	p.destroy()
-	if err := l.of("milan").Get(t.Context(), client.ObjectKeyFromObject(own), own); err != nil ||
-		own.ResourceVersion != before {
-		t.Errorf("the destroy has changed the pod: %v (%v)", own.ObjectMeta, err)
+	if read(l, "milan", own).ResourceVersion != before {
+		t.Errorf("the destroy has changed the pod: %v", own.ObjectMeta)
 	}
 
-	p.configure(between("milan", overNodePort))
-	p.apply()
+	p.configure(shortcut()).apply()
 	inTenant := podIn("liqo-tenant-rome")
 	l.have("milan", inTenant)
 	l.patch("milan", inTenant, held)
@@ -223,16 +216,12 @@ func podIn(namespace string) *corev1.Pod {
 }
 
 func TestAGatewayThatIsBeingDeletedIsMadeAgainAlsoIfAnotherCheckFails(t *testing.T) {
-	for name, test := range map[string]struct {
-		remote, config, address string
-	}{
+	for name, test := range map[string]struct{ remote, config, address string }{
 		"shortcut": {"rome", between("milan", replicated), romeMilan},
 		"one end":  {"turin", serverOf(`pods = { replicas = 2 }`), turinsServer},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := leavesFor(t)
-			p := l.project(t, test.config)
-			p.apply()
+			l, p := applied(t, test.config)
 			release := l.deletesHeld("milan", inTenant(&networkingv1beta1.GatewayServer{}, test.remote))
 			base := read(l, "milan", serverTemplate("liqo", "wireguard-server"))
 			l.lose("milan", base)
@@ -242,7 +231,6 @@ func TestAGatewayThatIsBeingDeletedIsMadeAgainAlsoIfAnotherCheckFails(t *testing
 			p.plan().does("update", test.address)
 			release()
 			p.apply()
-			p.plan().isEmpty()
 		})
 	}
 }

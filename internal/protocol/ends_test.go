@@ -20,7 +20,10 @@ func (l *leaves) givesNoAddress() (refill func()) {
 	return func() { l.t.Helper(); l.patch("milan", pool, `{"data":null}`) }
 }
 
-const turinsServer = "liqo_gateway_server.turin"
+const (
+	turinsServer = "liqo_gateway_server.turin"
+	romesRanges  = "pod_cidrs = [\"10.202.0.0/16\"]\nexternal_cidr = \"192.168.0.0/24\""
+)
 
 // serverOf returns a gateway of Milan for a cluster that does not exist.
 func serverOf(settings string) string { return endAt(turinsServer, "milan", "turin", settings) }
@@ -41,7 +44,7 @@ func TestAGatewayWhoseCreateFailedBelongsToTheStateThatHasIt(t *testing.T) {
 	gateway := l.turinsGateway()
 	l.patch("milan", gateway, inFirst)
 	second := l.project(t, serverOf(`service_type = "NodePort"`))
-	second.isRefused("Error: A liqo_gateway_server for", `exists already on leaf "milan"`, madeInFirst)
+	second.isRefused("Error: A liqo_gateway_server for", `exists already on leaf "milan"`, byFirst)
 
 	refill()
 	first.untaint(turinsServer)
@@ -77,9 +80,6 @@ func TestAResourceOfOneEndMovesBackToTheTenantNamespace(t *testing.T) {
 	p := l.project(t, endAt(turinsKey, "milan", "turin", keyOfTurin+"\n"+`namespace = "shortcuts"`))
 	p.apply()
 	p.has(turinsKey, "shortcuts", "namespace")
-	p.configure(withTurinsKey("milan"))
-	moved := p.apply()
-	moved.does("replace", turinsKey)
-	moved.plans(turinsKey, unknown, "namespace")
+	p.configure(withTurinsKey("milan")).apply().does("replace", turinsKey).plans(turinsKey, unknown, "namespace")
 	p.has(turinsKey, "liqo-tenant-turin", "namespace")
 }

@@ -87,15 +87,8 @@ func withFleet(tests func() int) (int, error) {
 	return code, errors.Join(fleet.questions.Close(), command.Wait())
 }
 
-// started is a leaf as the program describes it.
-type started struct {
-	Name                 string `json:"name"`
-	Server               string `json:"server"`
-	CertificateAuthority string `json:"certificateAuthority"`
-	Token                string `json:"token"`
-	PodCIDR              string `json:"podCIDR"`
-	ExternalCIDR         string `json:"externalCIDR"`
-}
+// started is a leaf as the program describes it, whose names begin in lower case.
+type started struct{ Name, Server, CertificateAuthority, Token, ExternalCIDR string }
 
 // start starts leaves, each with the words of `liqo-lab fleet`.
 func start(t *testing.T, words []string) []started {

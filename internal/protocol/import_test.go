@@ -1,31 +1,29 @@
 package protocol
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
+	"github.com/zclconf/go-cty/cty"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 func TestAShortcutIsImportedByTheIDsOfItsClusters(t *testing.T) {
-	l := leavesFor(t)
-	p := l.project(t, between("milan", overNodePort))
-	p.apply()
+	_, p := applied(t, shortcut())
 	found := p.query(`cluster = "milan"`)
 	if len(found) != 1 || shown(at(found[0].identity, "client_cluster_id")) != "rome" {
 		t.Fatalf("a query finds %v", found)
 	}
 	p.forget(romeMilan)
 
-	p.configure(between("milan", overNodePort) + `
+	p.configure(shortcut() + `
 		import {
 		  to       = liqo_shortcut.rome_milan
 		  identity = { client_cluster_id = "rome", server_cluster_id = "milan" }
@@ -39,46 +37,50 @@ func TestAShortcutIsImportedByTheIDsOfItsClusters(t *testing.T) {
 	} {
 		p.has(romeMilan, expected, attribute)
 	}
-	p.forget(romeMilan)
-	p.configure(between("milan", overNodePort))
-	p.importFails(romeMilan, "rome/turin", "Error: Unknown server", `has the cluster ID "turin"`)
+}
+
+func TestAShortcutIsImportedByNamesAndIDs(t *testing.T) {
+	const arn = "arn:aws:eks:eu-west-1:111122223333:cluster/"
+	for name, test := range map[string]struct {
+		client, server, id, wrongID string
+		refusal                     []string
+	}{
+		"by names with slashes": {
+			arn + "rome", arn + "milan", arn + "rome/" + arn + "milan", arn + "rome/turin",
+			[]string{
+				"Error: Invalid import ID",
+				`It was "` + arn + `rome/turin". The known names are ["` + arn + `milan" "` + arn + `rome"].`,
+			},
+		},
+		"by IDs, whatever the names": {
+			"uno", "due", "rome/milan", "rome/turin",
+			[]string{"Error: Unknown server", `None of the leaves "due", "uno" has the cluster ID "turin".`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := joinedByHand(t)
+			p := l.project(t, l.known(map[string]string{test.client: "rome", test.server: "milan"})+
+				fromTo(test.client, test.server, overNodePort))
+			p.importFails(romeMilan, test.wrongID, test.refusal...)
+			p.imports(romeMilan, test.id)
+			p.plan().isEmpty()
+			p.has(romeMilan, "Connected", "status")
+		})
+	}
+}
+
+// imported starts leaves with a network by hand, and imports it.
+func imported(t *testing.T) (*leaves, *project) {
+	t.Helper()
+	l := joinedByHand(t)
+	p := l.project(t, shortcut())
 	p.imports(romeMilan, "rome/milan")
-	p.plan().isEmpty()
-}
-
-// namedOtherwise returns a provider block in which Rome and Milan have other names than their contexts, and a shortcut
-// between them. There are no other names.
-func (l *leaves) namedOtherwise(client, server string) string {
-	return l.known(map[string]string{client: "rome", server: "milan"}) + fromTo(client, server, overNodePort)
-}
-
-func TestAShortcutIsImportedByNamesWithSlashes(t *testing.T) {
-	const rome, milan = "arn:aws:eks:eu-west-1:111122223333:cluster/rome",
-		"arn:aws:eks:eu-west-1:111122223333:cluster/milan"
-	l := leavesFor(t)
-	l.joinedByHand()
-	p := l.project(t, l.namedOtherwise(rome, milan))
-	p.importFails(romeMilan, rome+"/turin", "Error: Invalid import ID",
-		`It was "`+rome+`/turin". The known names are ["`+milan+`" "`+rome+`"].`)
-	p.imports(romeMilan, rome+"/"+milan)
-	p.plan().isEmpty()
-	p.has(romeMilan, "Connected", "status")
-}
-
-func TestAShortcutIsImportedByItsIDWhateverTheNamesOfItsLeaves(t *testing.T) {
-	l := leavesFor(t)
-	l.joinedByHand()
-	p := l.project(t, l.namedOtherwise("uno", "due"))
-	p.importFails(romeMilan, "rome/turin", "Error: Unknown server",
-		`None of the leaves "due", "uno" has the cluster ID "turin".`)
-	p.imports(romeMilan, "rome/milan")
-	p.plan().isEmpty()
+	return l, p
 }
 
 func TestAnInvalidImportImportsNothing(t *testing.T) {
-	l := leavesFor(t, topology...)
-	l.joinedByHand()
-	p := l.project(t, between("milan", overNodePort))
+	l := joinedByHand(t, topology...)
+	p := l.project(t, shortcut())
 	p.importFails(romeMilan, "milan/rome", "Error: The network has the opposite direction",
 		`"rome" is the client and "milan" the server.`, "the import ID is `rome/milan`", "Nothing was imported")
 	p.importFails(romeMilan, "rome/naples", "Cannot import non-existent remote object")
@@ -90,37 +92,18 @@ func TestAnInvalidImportImportsNothing(t *testing.T) {
 }
 
 func TestHalfANetworkIsImportedAndTheNextApplyCompletesIt(t *testing.T) {
-	l := leavesFor(t)
-	l.joinedByHand()
+	l := joinedByHand(t)
 	for _, object := range []client.Object{
 		&networkingv1beta1.PublicKey{}, &networkingv1beta1.GatewayServer{}, &networkingv1beta1.Configuration{},
 	} {
 		l.lose("milan", inTenant(object, "rome"))
 	}
-	p := l.project(t, between("milan", overNodePort))
+	p := l.project(t, shortcut())
 	p.imports(romeMilan, "rome/milan")
 	p.apply().does("update", romeMilan)
 	p.has(romeMilan, "Connected", "status")
 	p.has(romeMilan, "liqo-tenant-rome", "server_namespace")
-	p.has(romeMilan, l.network("milan", "rome"), "client_network")
-	p.has(romeMilan, l.network("rome", "milan"), "server_network")
-}
-
-func TestAResourceOfOneEndIsImported(t *testing.T) {
-	const configuration = "liqo_configuration.milan"
-	l := leavesFor(t)
-	l.joinedByHand()
-	p := l.project(t, `
-		resource "liqo_configuration" "milan" {
-		  cluster           = "rome"
-		  remote_cluster_id = "milan"
-		  pod_cidrs         = ["10.203.0.0/16"]
-		  external_cidr     = "192.168.1.0/24"
-		}`)
-	p.importFails(configuration, "rome/turin", "Cannot import non-existent remote object")
-	p.imports(configuration, "rome/milan")
-	p.has(configuration, "liqo-tenant-milan", "namespace")
-	p.plan().isEmpty()
+	p.hasNetworks()
 }
 
 // owners returns the tokens of the requested objects, by leaf and kind.
@@ -145,35 +128,21 @@ func (p *project) isMarked() {
 }
 
 func TestAnImportChangesNothingAndTheFirstUpdateMarksTheNetwork(t *testing.T) {
-	l := leavesFor(t)
-	l.joinedByHand()
+	l, p := imported(t)
 	networks := l.networks()
-	p := l.project(t, between("milan", overNodePort))
-	p.imports(romeMilan, "rome/milan")
 	p.has(romeMilan, "null", "owner_id")
 	p.plan().isEmpty()
 	l.sameNetworks(networks)
-	p.configure(between("milan", overNodePort+"\nmtu = 1400"))
-	p.apply().does("update", romeMilan)
+	p.configure(shortcut("mtu = 1400")).apply().does("update", romeMilan)
 	p.isMarked()
-	p.plan().isEmpty()
 }
 
 // If the provider is killed during an update, Terraform keeps the state from before, and drops the private state.
 func TestAFirstUpdateThatWasKilledBetweenTwoMarksIsContinued(t *testing.T) {
-	l := leavesFor(t)
-	l.joinedByHand()
-	p := l.project(t, between("milan", overNodePort))
-	p.imports(romeMilan, "rome/milan")
+	l, p := imported(t)
 	before := p.instance(romeMilan).value
-	p.configure(between("milan", overNodePort+"\nmtu = 1400"))
-	l.of("milan").Disturb(func(w http.ResponseWriter, r *http.Request) bool {
-		if r.Method != http.MethodPatch || !strings.HasSuffix(r.URL.Path, "/publickeies/rome") {
-			return false
-		}
-		clustertest.Refuse(w, http.StatusForbidden, metav1.StatusReasonForbidden, "no marks on Milan")
-		return true
-	})
+	p.configure(shortcut("mtu = 1400"))
+	l.of("milan").refuses(to(http.MethodPatch, "/publickeies/rome"), "no marks on Milan")
 	p.applyFails("no marks on Milan")
 	p.has(romeMilan, "null", "owner_id")
 	l.of("milan").Disturb(nil)
@@ -184,50 +153,32 @@ func TestAFirstUpdateThatWasKilledBetweenTwoMarksIsContinued(t *testing.T) {
 	killed := p.instance(romeMilan)
 	killed.value, killed.private = before, nil
 
-	p.configure(between("milan", overNodePort))
-	p.apply().does("update", romeMilan)
+	p.configure(shortcut()).apply().does("update", romeMilan)
 	p.isMarked()
-	p.plan().isEmpty()
 }
 
 func TestAnImportedNetworkIsRemovedWithItsShortcut(t *testing.T) {
 	for name, marks := range map[string]bool{"before its first update": false, "after it": true} {
 		t.Run(name, func(t *testing.T) {
-			l := leavesFor(t)
-			l.joinedByHand()
-			networks := l.networks()
-			settings := overNodePort
-			p := l.project(t, between("milan", settings))
-			p.imports(romeMilan, "rome/milan")
+			l, p := imported(t)
+			before := l.requested()
 			if marks {
-				settings += "\nmtu = 1400"
-				p.configure(between("milan", settings))
-				p.apply().does("update", romeMilan)
+				p.configure(shortcut("mtu = 1400")).apply().does("update", romeMilan)
 			}
 			p.taint(romeMilan)
 			p.apply().does("replace", romeMilan)
-			p.has(romeMilan, "Connected", "status")
-			for what, one := range l.networks() {
-				if uid, _, _ := strings.Cut(networks[what], " "); strings.HasPrefix(one, uid) {
-					t.Errorf("the %s was not replaced", what)
-				}
-			}
+			l.areReplaced(before)
 			p.forget(romeMilan)
 			p.imports(romeMilan, "rome/milan")
 			p.destroy()
-			if left := l.requested(); len(left) > 0 {
-				t.Errorf("the destroy has left %v", left)
-			}
+			l.areClean()
 		})
 	}
 }
 
 // The other create was killed before it could record that it was complete. Nobody else may take the network then.
 func TestAnImportOfWhatAKilledCreateHasLeftIsRecorded(t *testing.T) {
-	l := leavesFor(t)
-	killed := l.project(t, between("milan", overNodePort))
-	killed.apply()
-	l.madeInFirst()
+	l, killed := madeInFirst(t)
 	token := killed.value(romeMilan, "owner_id")
 	killed.forget(romeMilan)
 	const notComplete = `{"metadata":{"annotations":{"terraform-provider-liqo/complete":null}}}`
@@ -240,10 +191,92 @@ func TestAnImportOfWhatAKilledCreateHasLeftIsRecorded(t *testing.T) {
 		},
 	}})
 
-	p, other := l.project(t, between("milan", overNodePort)), l.project(t, between("milan", overNodePort))
+	p, other := l.project(t, shortcut()), l.project(t, shortcut())
 	p.imports(romeMilan, "rome/milan")
 	p.has(romeMilan, token, "owner_id")
 	p.apply().does("update", romeMilan)
-	p.plan().isEmpty()
-	other.planFails("Error: A shortcut with", "exists already on leaf", madeInFirst)
+	other.planFails("Error: A shortcut with", "exists already on leaf", byFirst)
+}
+
+// listed is one result of a query.
+type listed struct {
+	name               string
+	identity, resource cty.Value
+}
+
+// listedType is the type of what is listed.
+const listedType = "liqo_shortcut"
+
+// query is `terraform query` with one list block of shortcuts. Its `config` has these attributes. It must succeed.
+func (p *project) query(attributes string) []listed {
+	p.t.Helper()
+	r := p.begin()
+	defer r.end()
+	blocks, err := parse("list \"" + listedType + "\" \"query\" {\n" + attributes + "\n}")
+	must(r.t, err)
+	config, ok := r.evaluate(blocks[0])
+	server, serves := r.server("liqo").(tfprotov6.ListResourceServer)
+	if !ok || !serves {
+		p.t.Fatal(r.outcome.text.String())
+	}
+	wire := sent(config, config.Type())
+	valid, err := server.ValidateListResourceConfig(p.t.Context(), &tfprotov6.ValidateListResourceConfigRequest{
+		TypeName: listedType, Config: wire, IncludeResourceObject: sent(cty.True, cty.Bool),
+	})
+	must(r.t, err)
+	r.outcome.told("list."+listedType+".query", config, valid.Diagnostics)
+	stream, err := server.ListResource(p.t.Context(),
+		&tfprotov6.ListResourceRequest{TypeName: listedType, Config: wire, IncludeResource: true, Limit: 100})
+	must(r.t, err)
+	var found []listed
+	for result := range stream.Results {
+		r.outcome.told("list."+listedType+".query", config, result.Diagnostics)
+		if result.Identity != nil {
+			found = append(found, listed{
+				result.DisplayName, received(result.Identity.IdentityData, schemaFor("identity", listedType).of),
+				received(result.Resource, schemaFor("resource", listedType).of),
+			})
+		}
+	}
+	p.succeeded(r.outcome)
+	return found
+}
+
+func TestAQueryFindsANetworkThatAnotherProgramMadeAndItsImportChangesNothing(t *testing.T) {
+	l := joinedByHand(t, topology...)
+	l.project(t, fromTo("europe", "naples", overNodePort)).apply()
+	p := l.project(t, "")
+	const byHand, ours = "rome → milan", "europe → naples"
+	for filters, expected := range map[string][]string{
+		"":                              {ours, byHand},
+		`made_by = "other"`:             {byHand},
+		`cluster = "naples"`:            {ours},
+		`cluster = "venice"`:            nil,
+		`status = "Error"`:              nil,
+		`clusters = ["rome", "naples"]`: nil,
+		"cluster = \"milan\"\nmade_by = \"terraform-provider-liqo\"": nil,
+	} {
+		t.Run(filters, func(t *testing.T) {
+			var names []string
+			for _, one := range p.query(filters) {
+				names = append(names, one.name)
+			}
+			if !slices.Equal(names, expected) {
+				t.Errorf("a query with %q finds %q, not %q", filters, names, expected)
+			}
+		})
+	}
+
+	found := p.query(`made_by = "other"`)[0]
+	p.configure(shortcut() + fmt.Sprintf(`
+		import {
+		  to       = liqo_shortcut.rome_milan
+		  identity = %s
+		}`, shown(found.identity)))
+	p.apply().does("no-op", romeMilan) // but for the import
+	for attribute, listed := range found.resource.AsValueMap() {
+		if attribute != "owner_id" { // an import makes a new one
+			p.has(romeMilan, shown(listed), attribute)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -63,6 +64,15 @@ func leavesFor(t *testing.T, words ...string) *leaves {
 	}
 	must(t, clientcmd.WriteToFile(*kubeconfig, l.kubeconfig))
 	return l
+}
+
+// applied starts leaves, and applies a configuration of them.
+func applied(t *testing.T, config string, words ...string) (*leaves, *project) {
+	t.Helper()
+	l := leavesFor(t, words...)
+	p := l.project(t, config)
+	p.apply()
+	return l, p
 }
 
 // schemes knows every kind of Kubernetes and Liqo.
@@ -142,22 +152,17 @@ func (l *leaves) lose(name string, object client.Object) {
 	must(l.t, l.of(name).Delete(l.t.Context(), object))
 }
 
+// hasObject reports whether a leaf has an object.
+func (l *leaves) hasObject(name string, object client.Object) bool {
+	l.t.Helper()
+	err := l.of(name).Get(l.t.Context(), client.ObjectKeyFromObject(object), object)
+	must(l.t, client.IgnoreNotFound(err))
+	return err == nil
+}
+
 // namespaceNamed returns an ordinary namespace.
 func namespaceNamed(name string) *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-}
-
-// between returns a shortcut from Rome to a server, with these settings.
-func between(server, settings string) string { return fromTo("rome", server, settings) }
-
-// fromTo returns a shortcut between any two leaves, at the same address.
-func fromTo(client, server, settings string) string {
-	return fmt.Sprintf(`
-		resource "liqo_shortcut" "rome_milan" {
-		  client = %q
-		  server = %q
-		  %s
-		}`, client, server, settings)
 }
 
 const (
@@ -165,11 +170,36 @@ const (
 	overNodePort = `server_gateway = { service_type = "NodePort" }`
 )
 
-// writes returns the requests of the provider since the last call that may change something, on any leaf.
-func (l *leaves) writes() []clustertest.Request {
-	var all []clustertest.Request
-	for _, one := range l.all {
-		all = append(all, slices.DeleteFunc(one.Take(), func(r clustertest.Request) bool { return !r.Writes() })...)
-	}
-	return all
+// shortcut returns one from Rome to Milan whose server has a NodePort, with more settings.
+func shortcut(settings ...string) string {
+	return between("milan", overNodePort+"\n"+strings.Join(settings, "\n"))
+}
+
+// between returns a shortcut from Rome to a server, with these settings.
+func between(server, settings string) string { return fromTo("rome", server, settings) }
+
+// fromTo returns a shortcut between any two leaves, at the same address.
+func fromTo(client, server, settings string) string {
+	return named("rome_milan", client, server, settings)
+}
+
+// named returns a shortcut at an address of its own.
+func named(name, client, server, settings string) string {
+	return fmt.Sprintf(`
+		resource "liqo_shortcut" %q {
+		  client = %q
+		  server = %q
+		  %s
+		}`, name, client, server, settings)
+}
+
+// endAt returns a resource of one end at an address: that of a leaf, for another cluster.
+func endAt(address, leaf, other, settings string) string {
+	kind, name, _ := strings.Cut(address, ".")
+	return fmt.Sprintf(`
+		resource %q %q {
+		  cluster           = %q
+		  remote_cluster_id = %q
+		  %s
+		}`, kind, name, leaf, other, settings)
 }

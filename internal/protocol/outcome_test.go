@@ -3,7 +3,7 @@ package protocol
 import (
 	"fmt"
 	"regexp"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,14 +22,19 @@ type outcome struct {
 
 // change is what a plan does with a resource.
 type change struct {
-	address  string
-	block    *block    // nil if the configuration has none
+	address, typeName, provider string
+
 	action   string    // no-op, create, update, delete or replace
 	prior    *instance // nil if there is none
 	planned  cty.Value
 	private  []byte
 	identity *tfprotov6.ResourceIdentityData
 	imported bool
+}
+
+// change returns one of a resource, of which nothing is known yet.
+func (b *block) change() *change {
+	return &change{address: b.address, typeName: b.typeName, provider: b.provider}
 }
 
 // told adds diagnostics, as Terraform shows them: without an address for an import or a deletion, which have no
@@ -62,71 +67,61 @@ func (o *outcome) fail(address string, err error) {
 
 // attributeText returns the path of an attribute and, if it is simple, its value.
 func attributeText(path *tftypes.AttributePath, config cty.Value) string {
-	var text strings.Builder
-	for i, step := range path.Steps() {
+	steps, text := stepsOf(path), ""
+	for _, step := range steps {
 		switch step := step.(type) {
-		case tftypes.AttributeName:
-			if i > 0 {
-				text.WriteString(".")
-			}
-			text.WriteString(string(step))
-		case tftypes.ElementKeyString:
-			fmt.Fprintf(&text, "[%q]", string(step))
-		case tftypes.ElementKeyInt:
-			fmt.Fprintf(&text, "[%d]", int64(step))
+		case cty.GetAttrStep:
+			text += "." + step.Name
+		case cty.IndexStep:
+			text += "[" + quoted(step.Key) + "]"
 		}
 	}
-	value := along(path, config)
-	switch {
-	case value.IsNull() || !value.IsKnown() || !value.Type().IsPrimitiveType():
-		return text.String()
-	case value.Type() == cty.String:
-		return fmt.Sprintf("%s = %q", text.String(), value.AsString())
-	default:
-		return text.String() + " = " + shown(value)
+	if value := along(steps, config); value.IsKnown() && !value.IsNull() && value.Type().IsPrimitiveType() {
+		text += " = " + quoted(value)
 	}
+	return strings.TrimPrefix(text, ".")
+}
+
+// quoted returns a simple value as a configuration has it.
+func quoted(value cty.Value) string {
+	if value.Type() == cty.String {
+		return strconv.Quote(value.AsString())
+	}
+	return shown(value)
+}
+
+// stepsOf returns the path of an attribute, up to an element of a set, if there is one.
+func stepsOf(path *tftypes.AttributePath) cty.Path {
+	var steps cty.Path
+	for _, step := range path.Steps() {
+		switch step := step.(type) {
+		case tftypes.AttributeName:
+			steps = steps.GetAttr(string(step))
+		case tftypes.ElementKeyString:
+			steps = steps.IndexString(string(step))
+		case tftypes.ElementKeyInt:
+			steps = steps.IndexInt(int(step))
+		default:
+			return steps
+		}
+	}
+	return steps
 }
 
 // along returns the value at the end of a path, or null if there is none.
-func along(path *tftypes.AttributePath, value cty.Value) cty.Value {
-	end, _, err := tftypes.WalkAttributePath(walked{value}, path)
-	if found, ok := end.(walked); ok && err == nil {
-		return found.Value
+func along(path cty.Path, value cty.Value) cty.Value {
+	found, err := path.Apply(value)
+	if err != nil {
+		return cty.NullVal(cty.DynamicPseudoType)
 	}
-	return cty.NullVal(cty.DynamicPseudoType)
-}
-
-// walked is a value on a path.
-type walked struct{ cty.Value }
-
-// ApplyTerraform5AttributePathStep implements [tftypes.AttributePathStepper].
-func (w walked) ApplyTerraform5AttributePathStep(step tftypes.AttributePathStep) (any, error) {
-	if w.Value == cty.NilVal || w.IsNull() || !w.IsKnown() {
-		return nil, tftypes.ErrInvalidStep
-	}
-	key := cty.NilVal
-	switch step := step.(type) {
-	case tftypes.AttributeName:
-		if w.Type().IsObjectType() && w.Type().HasAttribute(string(step)) {
-			return walked{w.GetAttr(string(step))}, nil
-		}
-		return nil, tftypes.ErrInvalidStep
-	case tftypes.ElementKeyString:
-		key = cty.StringVal(string(step))
-	case tftypes.ElementKeyInt:
-		key = cty.NumberIntVal(int64(step))
-	}
-	if key == cty.NilVal || w.Type().IsObjectType() || !w.HasIndex(key).True() {
-		return nil, tftypes.ErrInvalidStep
-	}
-	return walked{w.Index(key)}, nil
+	return found
 }
 
 // pathAtEnd is for the path of an attribute, perhaps with its value, alone or after the address of its resource.
 var pathAtEnd = regexp.MustCompile(`(^|^with [\w.]+,) ?[a-z_]+(\.[a-z_]+|\[.*\])*( = .*)?$`)
 
 // says fails the test unless the command has said all of these sentences. Line breaks do not matter.
-func (o *outcome) says(sentences ...string) {
+func (o *outcome) says(sentences ...string) *outcome {
 	o.t.Helper()
 	for _, sentence := range sentences {
 		if cli != "" { // it shows the lines of the resource
@@ -136,6 +131,7 @@ func (o *outcome) says(sentences ...string) {
 			o.t.Errorf("%q is missing in:\n%s", sentence, o.text.String())
 		}
 	}
+	return o
 }
 
 // doesNotSay fails the test if the command has said this sentence.
@@ -149,23 +145,25 @@ func (o *outcome) doesNotSay(sentence string) {
 func unbroken(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // does fails the test unless the plan does this with a resource: no-op, create, update, delete or replace.
-func (o *outcome) does(action, address string) {
+func (o *outcome) does(action, address string) *outcome {
 	o.t.Helper()
 	if got := o.change(address).action; got != action {
 		o.t.Errorf("the plan for %s is %s, not %s", address, got, action)
 	}
+	return o
 }
 
 // plans fails the test unless the plan has a value, or [unknown], at an attribute of a resource; see [at].
-func (o *outcome) plans(address, expected string, steps ...any) {
+func (o *outcome) plans(address, expected string, steps ...any) *outcome {
 	o.t.Helper()
 	if got := shown(at(o.change(address).planned, steps...)); got != expected {
 		o.t.Errorf("%v of %s is planned to be %s, not %s", steps, address, got, expected)
 	}
+	return o
 }
 
 // isEmpty fails the test if the plan changes anything.
-func (o *outcome) isEmpty() {
+func (o *outcome) isEmpty() *outcome {
 	o.t.Helper()
 	var found []string
 	for _, c := range o.changes {
@@ -181,6 +179,7 @@ func (o *outcome) isEmpty() {
 	if len(found) > 0 {
 		o.t.Fatalf("the plan is not empty:\n%s\n\n%s", strings.Join(found, "\n"), o.text.String())
 	}
+	return o
 }
 
 // differences returns what an update changes.
@@ -196,9 +195,19 @@ func differences(c *change) []string {
 
 func (o *outcome) change(address string) *change {
 	o.t.Helper()
-	i := slices.IndexFunc(o.changes, func(c *change) bool { return c.address == address })
-	if i < 0 {
+	found := o.find(address)
+	if found == nil {
 		o.t.Fatalf("the plan has no %s:\n%s", address, o.text.String())
 	}
-	return o.changes[i]
+	return found
+}
+
+// find returns the change of a resource, or nil.
+func (o *outcome) find(address string) *change {
+	for _, c := range o.changes {
+		if c.address == address {
+			return c
+		}
+	}
+	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -34,41 +33,37 @@ func (l *leaves) sameNetworks(before map[string]string) {
 const (
 	inFirst = `{"metadata":{"annotations":{
 		"terraform-provider-liqo/origin":"{\"createdBy\":\"alice@ci\",\"directory\":\"first\"}"}}}`
-	madeInFirst = "made by alice@ci, in directory first"
+	byFirst = "made by alice@ci, in directory first"
 )
 
-// madeInFirst lets the network of Rome and Milan be made in a directory first: all projects of a test run in the same
-// one.
-func (l *leaves) madeInFirst() {
-	l.t.Helper()
+// madeInFirst starts leaves, and applies a shortcut in a directory first. All other projects of a test run in the same
+// directory.
+func madeInFirst(t *testing.T) (*leaves, *project) {
+	t.Helper()
+	l, first := applied(t, shortcut())
 	l.patch("rome", inTenant(&networkingv1beta1.Configuration{}, "milan"), inFirst)
 	l.patch("milan", inTenant(&networkingv1beta1.Configuration{}, "rome"), inFirst)
+	return l, first
 }
 
 // isRefused applies a project. It must fail, say these sentences, and leave no state.
 func (p *project) isRefused(sentences ...string) {
 	p.t.Helper()
 	p.applyFails(sentences...)
-	if len(p.state) > 0 {
-		p.t.Errorf("the refused create is in the state: %s", p.state[0].address)
-	}
+	p.isNotInTheState()
 }
 
 func TestASecondNetworkOfThePairIsAWarning(t *testing.T) {
-	l := leavesFor(t)
-	p := l.project(t, between("milan", overNodePort))
-	p.apply()
+	l, p := applied(t, shortcut())
 	first := read(l, "rome", inTenant(&networkingv1beta1.Configuration{}, "milan"))
-	second := &networkingv1beta1.Configuration{
+	l.have("rome", &networkingv1beta1.Configuration{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: "default", Name: "milan", Labels: map[string]string{consts.RemoteClusterID: "milan"},
 		},
 		Spec: first.Spec,
-	}
-	l.have("rome", second)
+	})
 	p.plan().says("A second network connects the pair", `Configuration default/milan on leaf "rome"`)
-	p.configure(between("milan", overNodePort+"\nmtu = 1400"))
-	p.applyOnce().does("update", romeMilan)
+	p.configure(shortcut("mtu = 1400")).applyOnce().does("update", romeMilan)
 	p.destroy().says(`Warning: Some objects were kept on leaf "rome"`,
 		"Objects that another user created stay: Configuration default/milan.")
 	if left := slices.Collect(maps.Keys(l.requested())); !slices.Equal(left, []string{"rome Configuration"}) {
@@ -78,7 +73,7 @@ func TestASecondNetworkOfThePairIsAWarning(t *testing.T) {
 
 func TestBothOwnersOfANetworkAreShownAndTheOneWithMostObjectsTakesItBack(t *testing.T) {
 	l := leavesFor(t)
-	p := l.project(t, between("milan", overNodePort)+`
+	p := l.project(t, shortcut()+`
 		data "liqo_shortcuts" "all" {}`)
 	p.apply()
 	const all = "data.liqo_shortcuts.all"
@@ -92,9 +87,8 @@ func TestBothOwnersOfANetworkAreShownAndTheOneWithMostObjectsTakesItBack(t *test
 	l.patch("rome", inTenant(&networkingv1beta1.Configuration{}, "milan"), `{"metadata":{"annotations":{
 		"terraform-provider-liqo/owner": "theirs",
 		"terraform-provider-liqo/origin": "{\"createdBy\":\"alice@ci\",\"directory\":\"network\",\"workspace\":\"prod\"}"}}}`)
-	planned := p.plan()
-	planned.does("update", romeMilan)
-	planned.says("Warning: Another resource has changed the shortcut", helpAt("owners-mixed"))
+	p.plan().does("update", romeMilan).
+		says("Warning: Another resource has changed the shortcut", helpAt("owners-mixed"))
 	p.has(all, own, "shortcuts", 0, "owners", 0, "owner_id")
 	p.has(all, "theirs", "shortcuts", 0, "owners", 1, "owner_id")
 	p.has(all, "alice@ci", "shortcuts", 0, "owners", 1, "created_by")
@@ -111,76 +105,47 @@ func TestBothOwnersOfANetworkAreShownAndTheOneWithMostObjectsTakesItBack(t *test
 	p.has(all, "default", "shortcuts", 0, "owners", 0, "workspace")
 }
 
-func TestLookingAtAShortcutChangesNothing(t *testing.T) {
-	l := leavesFor(t)
-	p := l.project(t, between("milan", overNodePort))
-	p.apply()
-	l.writes() // only later ones
-	p.plan().isEmpty()
-	p.applyOnce()
-	if written := l.writes(); len(written) > 0 {
-		t.Errorf("the provider has sent %v", written)
-	}
-}
-
 func TestAShortcutOfAnotherStateIsNeitherTakenOverNorRemoved(t *testing.T) {
-	for name, test := range map[string]struct{ client, server string }{
-		"in the same direction": {"rome", "milan"}, "in the opposite direction": {"milan", "rome"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			l := leavesFor(t)
-			first := l.project(t, between("milan", overNodePort))
-			first.apply()
-			l.madeInFirst()
-			networks := l.networks()
-			second := l.project(t, fromTo(test.client, test.server, overNodePort))
-			for range 2 { // the second try has the same result
-				second.isRefused(
-					fmt.Sprintf("Error: A shortcut with %q exists already on leaf %q", test.server, test.client),
-					"Another liqo_shortcut owns it, "+madeInFirst)
-			}
-			second.destroy()
-			l.sameNetworks(networks)
-			first.plan().isEmpty()
-		})
+	l, first := madeInFirst(t)
+	networks := l.networks()
+	for _, test := range []struct{ client, server string }{{"rome", "milan"}, {"milan", "rome"}} {
+		second := l.project(t, fromTo(test.client, test.server, overNodePort))
+		for range 2 { // the second try has the same result
+			second.isRefused(fmt.Sprintf("Error: A shortcut with %q exists already on leaf %q", test.server, test.client),
+				"with "+romeMilan+", server = ", "Another liqo_shortcut owns it, "+byFirst, "run `terraform destroy` there",
+				"first forget it there, with a `removed` block or `terraform state rm`. Then, or if that state is lost,",
+				importRomeMilan, helpAt("shortcut-exists"))
+		}
+		second.destroy()
 	}
+	l.sameNetworks(networks)
+	first.plan().isEmpty()
+	first.taint(romeMilan) // its refresh says that this state has it, wherever it was made
+	first.plan().does("replace", romeMilan)
 }
 
 // Terraform creates the resource of the new address and destroys that of the old one in any order.
 func TestAShortcutWithANewAddressExistsAfterTheApply(t *testing.T) {
 	t.Run("which is created first", func(t *testing.T) {
-		l := leavesFor(t)
-		before, after := l.project(t, between("milan", overNodePort)), l.project(t, between("milan", overNodePort))
-		before.apply()
+		l, before := applied(t, shortcut())
+		after := l.project(t, shortcut())
 		refused := l.of("milan").gets(http.MethodDelete, "/leases/terraform-provider-liqo.milan.rome")
 		created := after.applying(refused) // for the first time: the create has given the lock on the pair back
 		before.destroy()
 		created()
-		after.has(romeMilan, "Connected", "status")
 		after.plan().isEmpty()
 	})
 	t.Run("which is destroyed first", func(t *testing.T) {
-		const after = "liqo_shortcut.after"
-		l := leavesFor(t)
-		p := l.project(t, between("milan", overNodePort))
-		p.apply()
-		p.configure(renamed(between("milan", overNodePort)))
-		applied := p.apply()
-		applied.does("delete", romeMilan)
-		applied.does("create", after)
-		p.has(after, "Connected", "status")
+		_, p := applied(t, shortcut())
+		p.configure(named("after", "rome", "milan", overNodePort))
+		p.apply().does("delete", romeMilan).does("create", "liqo_shortcut.after")
 	})
 }
 
-// renamed returns a shortcut under another address, liqo_shortcut.after.
-func renamed(shortcut string) string { return strings.Replace(shortcut, `"rome_milan"`, `"after"`, 1) }
-
 func TestAShortcutThatIsCreatedBeforeItIsDestroyedStays(t *testing.T) {
-	l := leavesFor(t)
-	destroyed := l.project(t, between("milan", overNodePort))
-	destroyed.apply()
+	l, destroyed := applied(t, shortcut())
 	networks := l.networks()
-	created := l.project(t, between("milan", overNodePort))
+	created := l.project(t, shortcut())
 	refused := l.of("milan").gets(http.MethodDelete, "/leases/terraform-provider-liqo.milan.rome")
 	defer created.limit(refused)() // until then, the create waits for the destroy
 	created.isRefused("Error: A shortcut with", "exists already on leaf",
@@ -190,13 +155,11 @@ func TestAShortcutThatIsCreatedBeforeItIsDestroyedStays(t *testing.T) {
 }
 
 func TestAShortcutThatTerraformForgetsKeepsItsNetworkUntilItIsImportedAgain(t *testing.T) {
-	l := leavesFor(t)
-	first, second := l.project(t, between("milan", overNodePort)), l.project(t, between("milan", overNodePort))
-	first.apply()
-	l.madeInFirst()
+	l, first := madeInFirst(t)
+	second := l.project(t, shortcut())
 	networks := l.networks()
 	first.forget(romeMilan)
-	second.isRefused("Error: A shortcut with", "exists already on leaf", madeInFirst)
+	second.isRefused("Error: A shortcut with", "exists already on leaf", byFirst)
 	second.imports(romeMilan, "rome/milan")
 	second.plan().isEmpty()
 	l.sameNetworks(networks)
@@ -205,13 +168,11 @@ func TestAShortcutThatTerraformForgetsKeepsItsNetworkUntilItIsImportedAgain(t *t
 }
 
 func TestACompleteShortcutStaysItsOwnersWithoutItsGateways(t *testing.T) {
-	l := leavesFor(t)
-	first, second := l.project(t, between("milan", overNodePort)), l.project(t, between("milan", overNodePort))
-	first.apply()
-	l.madeInFirst()
+	l, first := madeInFirst(t)
+	second := l.project(t, shortcut())
 	l.lose("rome", inTenant(&networkingv1beta1.GatewayClient{}, "milan"))
 	l.lose("milan", inTenant(&networkingv1beta1.GatewayServer{}, "rome"))
-	second.isRefused("Error: A shortcut with", "exists already on leaf", madeInFirst)
+	second.isRefused("Error: A shortcut with", "exists already on leaf", byFirst)
 	first.apply().does("update", romeMilan)
 	first.has(romeMilan, "Connected", "status")
 }

@@ -43,19 +43,9 @@ const (
 		  central       = "europe"
 		  include_pairs = true
 		}`
-	milanRome = `
-		resource "liqo_shortcut" "milan_rome" {
-		  client         = "milan"
-		  server         = "rome"
-		  server_gateway = { service_type = "NodePort" }
-		}`
-	romeNaples = `
-		resource "liqo_shortcut" "rome_naples" {
-		  client         = "rome"
-		  server         = "naples"
-		  server_gateway = { service_type = "NodePort" }
-		}`
 )
+
+var milanRome = named("milan_rome", "milan", "rome", overNodePort)
 
 func TestTheListOfPairsIsTheSameBeforeAndAfterTheyAreJoined(t *testing.T) {
 	l := leavesFor(t, topology...)
@@ -70,10 +60,8 @@ func TestTheListOfPairsIsTheSameBeforeAndAfterTheyAreJoined(t *testing.T) {
 	p.plan()
 	shows("false")
 	p.draws(all, `n1 -.-|"1 Service"| n3`)
-	p.configure(milanRome)
-	p.apply()
-	p.configure(milanRome + pairsOfEurope)
-	p.plan().isEmpty()
+	p.configure(milanRome).apply()
+	p.configure(milanRome + pairsOfEurope).plan().isEmpty()
 	shows("true")
 	l.patch("europe", &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"}},
 		`{"spec":{"selector":{"in":"nobody"}}}`)
@@ -85,17 +73,9 @@ func TestTheListOfPairsIsTheSameBeforeAndAfterTheyAreJoined(t *testing.T) {
 func TestPairsShowWhatTheWayThroughTheCentreCosts(t *testing.T) {
 	l := leavesFor(t, topology...)
 	l.offloads("rome", "milan")
-	toEurope := func(name string) string {
-		return `
-			resource "liqo_shortcut" "` + name + `" {
-			  client         = "europe"
-			  server         = "` + name + `"
-			  server_gateway = { service_type = "NodePort" }
-			}`
-	}
-	p := l.project(t, toEurope("rome")+toEurope("milan"))
-	p.apply()
-	p.configure(toEurope("rome") + toEurope("milan") + pairsOfEurope)
+	ofEurope := named("rome", "europe", "rome", overNodePort) + named("milan", "europe", "milan", overNodePort)
+	l.project(t, ofEurope).apply()
+	p := l.project(t, pairsOfEurope)
 	p.plan()
 	p.has("data.liqo_topology.all", "2", "pairs", 0, "central_latency_ms")
 }
@@ -128,7 +108,7 @@ func TestPairsNeedThreeListsOfTheCentreAndNothingElse(t *testing.T) {
 func TestPairsAreCompleteOrAnError(t *testing.T) {
 	l := leavesFor(t, topology...)
 	l.offloads("rome", "milan")
-	l.project(t, milanRome+romeNaples).apply()
+	l.project(t, milanRome+named("rome_naples", "rome", "naples", overNodePort)).apply()
 	p := l.project(t, pairsOfEurope)
 	expectsPairs := func() {
 		t.Helper()

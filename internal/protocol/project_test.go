@@ -19,7 +19,8 @@ type project struct {
 	text      string // of the configuration
 	config    configuration
 	variables map[string]variable // by their names
-	state     []*instance
+	state     state
+	demanded  []string             // addresses of resources that the next apply replaces
 	shown     map[string]cty.Value // what data sources have read, by their addresses
 	cli       *terraform           // nil unless Terraform runs the project
 	over      <-chan struct{}      // ends the time of applies; nil if they have all that they want
@@ -40,7 +41,23 @@ type instance struct {
 	identity *tfprotov6.ResourceIdentityData
 	version  int64
 	tainted  bool
-	demanded bool // somebody wants a replacement
+}
+
+// state is resources in the order in which they were created.
+type state []*instance
+
+// find returns the resource with this address, or nil.
+func (s *state) find(address string) *instance {
+	for _, one := range *s {
+		if one.address == address {
+			return one
+		}
+	}
+	return nil
+}
+
+func (s *state) drop(address string) {
+	*s = slices.DeleteFunc(*s, func(i *instance) bool { return i.address == address })
 }
 
 // project returns a project with a configuration and without a state. Without a provider block of its own, it knows the
@@ -48,12 +65,11 @@ type instance struct {
 func (l *leaves) project(t *testing.T, config string) *project {
 	t.Helper()
 	p := &project{t: t, leaves: l, variables: map[string]variable{}}
-	p.configure(config)
-	return p
+	return p.configure(config)
 }
 
-// configure replaces the configuration.
-func (p *project) configure(config string) {
+// configure replaces the configuration, and returns the project.
+func (p *project) configure(config string) *project {
 	p.t.Helper()
 	var err error
 	p.text = config
@@ -62,14 +78,19 @@ func (p *project) configure(config string) {
 		p.config, err = parse(p.text)
 	}
 	must(p.t, err)
+	return p
 }
 
-// set gives a variable a value.
-func (p *project) set(name string, value cty.Value) { p.variables[name] = variable{value: value} }
+// set gives a variable a value, and returns the project.
+func (p *project) set(name string, value cty.Value) *project {
+	p.variables[name] = variable{value: value}
+	return p
+}
 
-// unknown gives a variable a value that only an apply knows.
-func (p *project) unknown(name string, value cty.Value) {
+// unknown gives a variable a value that only an apply knows, and returns the project.
+func (p *project) unknown(name string, value cty.Value) *project {
 	p.variables[name] = variable{value: value, late: true}
+	return p
 }
 
 // validate is `terraform validate`, which must succeed.
@@ -92,9 +113,9 @@ func (p *project) plan() *outcome {
 }
 
 // planFails is `terraform plan`, which must fail and say these sentences.
-func (p *project) planFails(sentences ...string) {
+func (p *project) planFails(sentences ...string) *outcome {
 	p.t.Helper()
-	p.refused(p.tryPlan(false).outcome, sentences)
+	return p.refused(p.tryPlan(false).outcome, sentences)
 }
 
 // apply is `terraform apply`, which must succeed. The next plan must be empty.
@@ -144,9 +165,7 @@ func (p *project) applying(happens <-chan struct{}) (ends func()) {
 func (p *project) destroy() *outcome {
 	p.t.Helper()
 	destroyed := p.succeeded(p.tryApply(true))
-	if len(p.state) > 0 {
-		p.t.Errorf("%s is still in the state", p.state[0].address)
-	}
+	p.isNotInTheState()
 	return destroyed
 }
 
@@ -168,54 +187,37 @@ func (p *project) importFails(address, id string, sentences ...string) {
 	p.refused(p.tryImport(address, id), sentences)
 }
 
-// forget is `terraform state rm`.
-func (p *project) forget(address string) {
+// edit changes the state, by itself or by a command of Terraform.
+func (p *project) edit(change func(), command ...string) {
+	p.t.Helper()
 	if f := p.terraform(); f != nil {
-		f.edit("state", "rm", address)
+		f.must(command...)
+		f.read()
 		return
 	}
-	p.state = slices.DeleteFunc(p.state, func(i *instance) bool { return i.address == address })
+	change()
+}
+
+// forget is `terraform state rm`.
+func (p *project) forget(address string) {
+	p.t.Helper()
+	p.edit(func() { p.state.drop(address) }, "state", "rm", address)
 }
 
 // taint is `terraform taint`.
 func (p *project) taint(address string) {
 	p.t.Helper()
-	if f := p.terraform(); f != nil {
-		f.edit("taint", address)
-		return
-	}
-	p.instance(address).tainted = true
+	p.edit(func() { p.instance(address).tainted = true }, "taint", address)
 }
 
 // untaint is `terraform untaint`.
 func (p *project) untaint(address string) {
 	p.t.Helper()
-	if f := p.terraform(); f != nil {
-		f.edit("untaint", address)
-		return
-	}
-	p.instance(address).tainted = false
+	p.edit(func() { p.instance(address).tainted = false }, "untaint", address)
 }
 
 // replacing demands that the next apply replaces a resource, as its `-replace` does.
-func (p *project) replacing(address string) {
-	p.t.Helper()
-	if f := p.terraform(); f != nil {
-		f.demanded = append(f.demanded, address)
-		return
-	}
-	p.instance(address).demanded = true
-}
-
-// moves gives a resource another address, as a `moved` block does.
-func (p *project) moves(from, to string) {
-	p.t.Helper()
-	if f := p.terraform(); f != nil {
-		f.edit("state", "mv", from, to)
-		return
-	}
-	p.instance(from).address = to
-}
+func (p *project) replacing(address string) { p.demanded = append(p.demanded, address) }
 
 // value returns an attribute in the state, or of a data source, as text; see [at] and [shown].
 func (p *project) value(address string, steps ...any) string {
@@ -236,24 +238,11 @@ func (p *project) has(address, expected string, steps ...any) {
 
 func (p *project) instance(address string) *instance {
 	p.t.Helper()
-	if found := find(p.state, address); found != nil {
-		return found
+	found := p.state.find(address)
+	if found == nil {
+		p.t.Fatalf("the state has no %s", address)
 	}
-	p.t.Fatalf("the state has no %s", address)
-	return nil
-}
-
-func find(state []*instance, address string) *instance {
-	i := slices.IndexFunc(state, func(i *instance) bool { return i.address == address })
-	if i < 0 {
-		return nil
-	}
-	return state[i]
-}
-
-func (p *project) check(err error) {
-	p.t.Helper()
-	must(p.t, err)
+	return found
 }
 
 func (p *project) succeeded(o *outcome) *outcome {
@@ -302,7 +291,7 @@ func (p *project) tryApply(destroy bool) *outcome {
 	defer r.end()
 	r.state, r.outcome, r.destroy = planned.state, planned.outcome, destroy
 	r.apply()
-	p.state = r.state
+	p.state, p.demanded = r.state, nil
 	maps.Copy(p.shown, r.read)
 	return r.outcome
 }
@@ -317,7 +306,7 @@ func (p *project) tryImport(address, id string) *outcome {
 	switch b := p.config.find(address); {
 	case b == nil:
 		r.outcome.fail(address, errors.New("Resource configuration does not exist"))
-	case find(r.state, address) != nil:
+	case r.state.find(address) != nil:
 		r.outcome.fail(address, errors.New("Resource already managed by Terraform"))
 	default:
 		r.importInto(b, id, nil)

@@ -26,7 +26,8 @@ func (r *run) planBlock(b *block) {
 	if !ok || !r.valid(server, b, config) {
 		return
 	}
-	c := &change{address: b.address, block: b, prior: prior, imported: imported}
+	c := b.change()
+	c.prior, c.imported = prior, imported
 	if r.planChange(server, c, config) {
 		r.outcome.changes = append(r.outcome.changes, c)
 		r.values[b.address] = c.planned
@@ -35,26 +36,27 @@ func (r *run) planBlock(b *block) {
 
 // planChange lets the provider plan a change. It asks again, as for a new resource, if the change is a replacement.
 func (r *run) planChange(server tfprotov6.ProviderServer, c *change, config cty.Value) bool {
-	kind := config.Type()
-	if c.prior != nil && c.prior.tainted {
-		c.action = "replace"
-		return r.askForPlan(server, c, config, &instance{value: cty.NullVal(kind)}) != nil
-	}
+	none := &instance{value: cty.NullVal(config.Type())}
 	prior := c.prior
-	if prior == nil {
-		prior = &instance{value: cty.NullVal(kind)}
+	if prior == nil || prior.tainted {
+		prior = none
 	}
 	answer := r.askForPlan(server, c, config, prior)
 	switch {
 	case answer == nil:
 		return false
-	case prior.value.IsNull():
+	case c.prior == nil:
 		c.action = "create"
-	case prior.demanded || slices.ContainsFunc(answer.RequiresReplace, func(path *tftypes.AttributePath) bool {
-		return !along(path, prior.value).RawEquals(along(path, c.planned))
-	}):
+	case c.prior.tainted:
 		c.action = "replace"
-		return r.askForPlan(server, c, config, &instance{value: cty.NullVal(kind), private: c.private}) != nil
+	case slices.Contains(r.demanded, c.address),
+		slices.ContainsFunc(answer.RequiresReplace, func(path *tftypes.AttributePath) bool {
+			steps := stepsOf(path)
+			return !along(steps, prior.value).RawEquals(along(steps, c.planned))
+		}):
+		c.action = "replace"
+		none.private = c.private
+		return r.askForPlan(server, c, config, none) != nil
 	case c.planned.RawEquals(prior.value):
 		c.action = "no-op"
 	default:
@@ -67,18 +69,17 @@ func (r *run) planChange(server tfprotov6.ProviderServer, c *change, config cty.
 func (r *run) askForPlan(
 	server tfprotov6.ProviderServer, c *change, config cty.Value, prior *instance,
 ) *tfprotov6.PlanResourceChangeResponse {
-	of := schemaFor("resource", c.block.typeName)
-	answer, err := server.PlanResourceChange(r.t.Context(), &tfprotov6.PlanResourceChangeRequest{
-		TypeName: c.block.typeName, Config: sent(config, of.of), PriorState: sent(prior.value, of.of),
+	of := schemaFor("resource", c.typeName)
+	answer := ask(r, server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
+		TypeName: c.typeName, Config: sent(config, of.of), PriorState: sent(prior.value, of.of),
 		ProposedNewState: sent(proposed(of.attributes, prior.value, config), of.of),
 		PriorPrivate:     prior.private, PriorIdentity: prior.identity,
 	})
-	r.check(err)
 	if r.outcome.told(c.address, config, answer.Diagnostics) {
 		return nil
 	}
 	c.planned, c.private, c.identity = received(answer.PlannedState, of.of), answer.PlannedPrivate, answer.PlannedIdentity
-	if wrong := invented(of.attributes, prior.value, config, c.planned, c.address); len(wrong) > 0 {
+	if wrong := invented(of.attributes, prior.value, plain(config), plain(c.planned), c.address); len(wrong) > 0 {
 		r.t.Errorf("the provider produced an invalid plan:\n%s", strings.Join(wrong, "\n"))
 	}
 	return answer
@@ -96,26 +97,20 @@ func (r *run) planDelete(one *instance) {
 		if !ok || refreshed == nil {
 			return
 		}
-	} else if find(r.state, one.address) == nil {
+	} else if r.state.find(one.address) == nil {
 		return
 	}
-	kind := one.value.Type()
-	null := sent(cty.NullVal(kind), kind)
-	answer, err := server.PlanResourceChange(r.t.Context(), &tfprotov6.PlanResourceChangeRequest{
-		TypeName: one.typeName, Config: null, PriorState: sent(one.value, kind), ProposedNewState: null,
-		PriorPrivate: one.private, PriorIdentity: one.identity,
-	})
-	r.check(err)
-	if !r.outcome.told(one.address, one.value, answer.Diagnostics) {
-		r.outcome.changes = append(r.outcome.changes, &change{
-			address: one.address, action: "delete", prior: one, planned: cty.NullVal(kind), private: answer.PlannedPrivate,
-		})
+	c := &change{
+		address: one.address, typeName: one.typeName, provider: one.provider, action: "delete", prior: one,
+	}
+	if r.askForPlan(server, c, cty.NullVal(one.value.Type()), one) != nil {
+		r.outcome.changes = append(r.outcome.changes, c)
 	}
 }
 
 // refresh reads a resource of the state again, and returns it, or nil if there is none. It reports false if that fails.
 func (r *run) refresh(address, provider string) (*instance, bool) {
-	one := find(r.state, address)
+	one := r.state.find(address)
 	if one == nil {
 		return nil, true
 	}
@@ -125,16 +120,15 @@ func (r *run) refresh(address, provider string) (*instance, bool) {
 		return nil, false
 	}
 	kind := one.value.Type()
-	answer, err := server.ReadResource(r.t.Context(), &tfprotov6.ReadResourceRequest{
+	answer := ask(r, server.ReadResource, &tfprotov6.ReadResourceRequest{
 		TypeName: one.typeName, CurrentState: sent(one.value, kind), Private: one.private, CurrentIdentity: one.identity,
 	})
-	r.check(err)
 	if r.outcome.told(address, one.value, answer.Diagnostics) {
 		return nil, false
 	}
 	one.value, one.private, one.identity = received(answer.NewState, kind), answer.Private, answer.NewIdentity
 	if one.value.IsNull() {
-		r.drop(address)
+		r.state.drop(address)
 		return nil, true
 	}
 	return one, true
@@ -142,26 +136,19 @@ func (r *run) refresh(address, provider string) (*instance, bool) {
 
 // upgrade lets the provider read a resource of a stored state, which may be of an older version of the provider.
 func (r *run) upgrade(server tfprotov6.ProviderServer, one *instance) bool {
-	stored, err := ctyjson.Marshal(one.value, one.value.Type())
-	r.check(err)
-	answer, err := server.UpgradeResourceState(r.t.Context(), &tfprotov6.UpgradeResourceStateRequest{
+	stored := sure(ctyjson.Marshal(one.value, one.value.Type()))
+	answer := ask(r, server.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{
 		TypeName: one.typeName, Version: one.version, RawState: &tfprotov6.RawState{JSON: stored},
 	})
-	r.check(err)
 	of := schemaFor("resource", one.typeName)
 	one.value, one.version = received(answer.UpgradedState, of.of), of.version
 	return !r.outcome.told(one.address, one.value, answer.Diagnostics)
 }
 
-// drop removes a resource from the state.
-func (r *run) drop(address string) {
-	r.state = slices.DeleteFunc(r.state, func(i *instance) bool { return i.address == address })
-}
-
 // importBlock imports what an import block wants for a resource. It reports whether there is such a block.
 func (r *run) importBlock(b *block) bool {
 	for _, wish := range r.config.of("import") {
-		if wish.address != b.address || find(r.state, b.address) != nil {
+		if wish.address != b.address || r.state.find(b.address) != nil {
 			continue
 		}
 		text := schema{of: cty.Object(map[string]cty.Type{
@@ -189,10 +176,9 @@ func (r *run) importInto(b *block, id string, identity *tfprotov6.ResourceIdenti
 	if server == nil {
 		return
 	}
-	answer, err := server.ImportResourceState(r.t.Context(), &tfprotov6.ImportResourceStateRequest{
+	answer := ask(r, server.ImportResourceState, &tfprotov6.ImportResourceStateRequest{
 		TypeName: b.typeName, ID: id, Identity: identity,
 	})
-	r.check(err)
 	if r.outcome.told("", cty.NilVal, answer.Diagnostics) {
 		return
 	}
@@ -204,7 +190,7 @@ func (r *run) importInto(b *block, id string, identity *tfprotov6.ResourceIdenti
 		})
 	}
 	if found, ok := r.refresh(b.address, b.provider); !ok {
-		r.drop(b.address)
+		r.state.drop(b.address)
 	} else if found == nil {
 		r.outcome.fail(b.address, errors.New("Cannot import non-existent remote object"))
 	}
@@ -212,11 +198,10 @@ func (r *run) importInto(b *block, id string, identity *tfprotov6.ResourceIdenti
 
 // applyBlock makes the change of a resource. Before, the provider plans again with what is known now.
 func (r *run) applyBlock(b *block) {
-	i := slices.IndexFunc(r.outcome.changes, func(c *change) bool { return c.address == b.address })
-	if i < 0 {
+	c := r.outcome.find(b.address)
+	if c == nil {
 		return
 	}
-	c := r.outcome.changes[i]
 	if c.action == "no-op" {
 		r.values[b.address] = c.planned
 		return
@@ -230,7 +215,7 @@ func (r *run) applyBlock(b *block) {
 	if c.action == "update" {
 		prior = c.prior
 	}
-	last := &change{address: c.address, block: b}
+	last := b.change()
 	if r.askForPlan(server, last, config, prior) == nil {
 		return
 	}
@@ -240,59 +225,48 @@ func (r *run) applyBlock(b *block) {
 	r.applyChange(server, last, config, prior)
 }
 
-// applyChange lets the provider create or update a resource.
-func (r *run) applyChange(server tfprotov6.ProviderServer, c *change, config cty.Value, prior *instance) {
-	of := schemaFor("resource", c.block.typeName)
-	answer, err := server.ApplyResourceChange(r.t.Context(), &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: c.block.typeName, Config: sent(config, of.of), PriorState: sent(prior.value, of.of),
+// applyDelete lets the provider delete what a change finds, and reports whether it is gone.
+func (r *run) applyDelete(c *change) bool {
+	server := r.server(c.prior.provider)
+	gone := &change{
+		address: c.address, typeName: c.typeName, provider: c.prior.provider, planned: cty.NullVal(c.prior.value.Type()),
+		private: c.private, identity: c.prior.identity,
+	}
+	return server != nil && r.applyChange(server, gone, gone.planned, c.prior)
+}
+
+// applyChange lets the provider create, update or delete a resource, and reports whether it has. What it says of a
+// deletion has no address, as in Terraform.
+func (r *run) applyChange(server tfprotov6.ProviderServer, c *change, config cty.Value, prior *instance) bool {
+	of := schemaFor("resource", c.typeName)
+	answer := ask(r, server.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{
+		TypeName: c.typeName, Config: sent(config, of.of), PriorState: sent(prior.value, of.of),
 		PlannedState: sent(c.planned, of.of), PlannedPrivate: c.private, PlannedIdentity: c.identity,
 	})
-	r.check(err)
-	failed := r.outcome.told(c.address, config, answer.Diagnostics)
-	now := &instance{
-		address: c.address, typeName: c.block.typeName, provider: c.block.provider, version: of.version,
-		value: received(answer.NewState, of.of), private: answer.Private, identity: answer.NewIdentity,
-		tainted: failed && prior.value.IsNull(),
+	where := c.address
+	if config.IsNull() {
+		where = ""
 	}
-	if i := slices.IndexFunc(r.state, func(i *instance) bool { return i.address == c.address }); i >= 0 {
-		r.state[i] = now
+	failed := r.outcome.told(where, config, answer.Diagnostics)
+	now := &instance{
+		address: c.address, typeName: c.typeName, provider: c.provider, version: of.version,
+		value: received(answer.NewState, of.of), private: answer.Private, identity: answer.NewIdentity,
+		tainted: failed && (prior.value.IsNull() || prior.tainted),
+	}
+	if former := r.state.find(c.address); former != nil {
+		*former = *now
 	} else {
 		r.state = append(r.state, now)
 	}
 	if now.value.IsNull() {
-		r.drop(c.address)
+		r.state.drop(c.address)
 	}
 	if failed {
-		return
+		return false
 	}
 	if wrong := unkept(c.planned, now.value, c.address); len(wrong) > 0 || !now.value.IsWhollyKnown() {
 		r.t.Errorf("the provider produced an inconsistent result:\n%s", strings.Join(wrong, "\n"))
 	}
 	r.values[c.address] = now.value
-}
-
-// applyDelete lets the provider delete a resource, and reports whether it is gone.
-func (r *run) applyDelete(c *change) bool {
-	server := r.server(c.prior.provider)
-	if server == nil {
-		return false
-	}
-	kind := c.prior.value.Type()
-	null := sent(cty.NullVal(kind), kind)
-	answer, err := server.ApplyResourceChange(r.t.Context(), &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: c.prior.typeName, Config: null, PriorState: sent(c.prior.value, kind), PlannedState: null,
-		PlannedPrivate: c.private, PlannedIdentity: c.prior.identity,
-	})
-	r.check(err)
-	failed := r.outcome.told("", c.prior.value, answer.Diagnostics)
-	left := received(answer.NewState, kind)
-	if left.IsNull() {
-		r.drop(c.address)
-	} else if one := find(r.state, c.address); one != nil {
-		one.value, one.private = left, answer.Private
-	}
-	if !failed && !left.IsNull() {
-		r.outcome.fail(c.address, errors.New("Provider returned a resource that it has deleted"))
-	}
-	return !failed
+	return true
 }

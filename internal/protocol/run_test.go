@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -16,7 +17,7 @@ type run struct {
 	*project
 
 	outcome  *outcome
-	state    []*instance
+	state    state
 	planning bool
 	destroy  bool
 
@@ -74,29 +75,27 @@ func (r *run) validate() {
 func (r *run) valid(server tfprotov6.ProviderServer, b *block, config cty.Value) bool {
 	wire := sent(config, config.Type())
 	var said []*tfprotov6.Diagnostic
-	var err error
 	switch b.kind {
 	case "provider":
-		var answer *tfprotov6.ValidateProviderConfigResponse
-		if answer, err = server.ValidateProviderConfig(
-			r.t.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: wire}); err == nil {
-			said = answer.Diagnostics
-		}
+		said = ask(r, server.ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: wire}).Diagnostics
 	case "resource":
-		var answer *tfprotov6.ValidateResourceConfigResponse
-		if answer, err = server.ValidateResourceConfig(
-			r.t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: b.typeName, Config: wire}); err == nil {
-			said = answer.Diagnostics
-		}
+		said = ask(r, server.ValidateResourceConfig,
+			&tfprotov6.ValidateResourceConfigRequest{TypeName: b.typeName, Config: wire}).Diagnostics
 	case "data":
-		var answer *tfprotov6.ValidateDataResourceConfigResponse
-		if answer, err = server.ValidateDataResourceConfig(
-			r.t.Context(), &tfprotov6.ValidateDataResourceConfigRequest{TypeName: b.typeName, Config: wire}); err == nil {
-			said = answer.Diagnostics
-		}
+		said = ask(r, server.ValidateDataResourceConfig,
+			&tfprotov6.ValidateDataResourceConfigRequest{TypeName: b.typeName, Config: wire}).Diagnostics
 	}
-	r.check(err)
 	return !r.outcome.told(b.shownAddress(), config, said)
+}
+
+// ask sends the provider a request, and returns its answer.
+func ask[Request, Answer any](
+	r *run, send func(context.Context, *Request) (*Answer, error), request *Request,
+) *Answer {
+	r.t.Helper()
+	answer, err := send(r.t.Context(), request)
+	must(r.t, err)
+	return answer
 }
 
 // shownAddress is the address in Terraform's output.
@@ -161,10 +160,9 @@ func (r *run) server(address string) tfprotov6.ProviderServer {
 	if !r.valid(server, b, config) {
 		return nil
 	}
-	answer, err := server.ConfigureProvider(r.t.Context(), &tfprotov6.ConfigureProviderRequest{
+	answer := ask(r, server.ConfigureProvider, &tfprotov6.ConfigureProviderRequest{
 		TerraformVersion: "1.14.0", Config: sent(config, config.Type()),
 	})
-	r.check(err)
 	if !r.outcome.told(b.shownAddress(), config, answer.Diagnostics) {
 		r.servers[address] = server
 	}
@@ -228,9 +226,8 @@ func (r *run) readData(b *block) {
 		r.values[b.address] = cty.UnknownVal(kind)
 		return
 	}
-	answer, err := server.ReadDataSource(
-		r.t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: b.typeName, Config: sent(config, kind)})
-	r.check(err)
+	answer := ask(r, server.ReadDataSource,
+		&tfprotov6.ReadDataSourceRequest{TypeName: b.typeName, Config: sent(config, kind)})
 	if !r.outcome.told(b.address, config, answer.Diagnostics) {
 		r.values[b.address] = received(answer.State, kind)
 		r.read[b.address] = r.values[b.address]

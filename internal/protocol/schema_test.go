@@ -3,7 +3,6 @@ package protocol
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
@@ -33,15 +32,9 @@ var unconfigured = sync.OnceValue(providerserver.NewProtocol6(provider.New("test
 
 // schemas are all of the provider's, by the keys of [keyOf].
 var schemas = sync.OnceValue(func() map[string]schema {
-	answer, err := unconfigured().GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
-	if err != nil {
-		panic(err)
-	}
-	identities, err := unconfigured().GetResourceIdentitySchemas(context.Background(),
-		&tfprotov6.GetResourceIdentitySchemasRequest{})
-	if err != nil {
-		panic(err)
-	}
+	answer := sure(unconfigured().GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}))
+	identities := sure(unconfigured().GetResourceIdentitySchemas(context.Background(),
+		&tfprotov6.GetResourceIdentitySchemasRequest{}))
 	all := map[string]schema{keyOf("provider", "liqo"): schemaOf(answer.Provider)}
 	for kind, some := range map[string]map[string]*tfprotov6.Schema{
 		"resource": answer.ResourceSchemas, "data": answer.DataSourceSchemas, "list": answer.ListResourceSchemas,
@@ -62,16 +55,14 @@ func schemaOf(one *tfprotov6.Schema) schema {
 	return schema{one.Block.Attributes, one.Version, typeOf(one.ValueType())}
 }
 
-func typeOf(kind tftypes.Type) cty.Type {
-	encoded, err := json.Marshal(kind)
+func typeOf(kind tftypes.Type) cty.Type { return sure(ctyjson.UnmarshalType(sure(json.Marshal(kind)))) }
+
+// sure returns a result that can't fail, unless the provider or these tests confuse types.
+func sure[T any](result T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	decoded, err := ctyjson.UnmarshalType(encoded)
-	if err != nil {
-		panic(err)
-	}
-	return decoded
+	return result
 }
 
 // fill returns a configured value with all attributes of its type. Those that are missing are null.
@@ -102,11 +93,7 @@ func lenient(kind cty.Type) cty.Type {
 
 // sent returns a value as it crosses to the provider.
 func sent(value cty.Value, kind cty.Type) *tfprotov6.DynamicValue {
-	encoded, err := msgpack.Marshal(value, kind)
-	if err != nil {
-		panic(err) // the value is not of the type
-	}
-	return &tfprotov6.DynamicValue{MsgPack: encoded}
+	return &tfprotov6.DynamicValue{MsgPack: sure(msgpack.Marshal(value, kind))}
 }
 
 // received returns a value of the provider's answer, which may lack it.
@@ -114,11 +101,7 @@ func received(answer *tfprotov6.DynamicValue, kind cty.Type) cty.Value {
 	if answer == nil {
 		return cty.NullVal(kind)
 	}
-	value, err := msgpack.Unmarshal(answer.MsgPack, kind)
-	if err != nil {
-		panic(fmt.Errorf("the provider has answered with something of another type: %w", err))
-	}
-	return value
+	return sure(msgpack.Unmarshal(answer.MsgPack, kind))
 }
 
 // at returns a nested value: steps are names of attributes, keys of maps and indices of lists.
@@ -151,9 +134,5 @@ func shown(value cty.Value) string {
 	case value.Type() == cty.String && !value.IsNull():
 		return value.AsString()
 	}
-	encoded, err := ctyjson.Marshal(value, value.Type())
-	if err != nil {
-		panic(err)
-	}
-	return string(encoded)
+	return string(sure(ctyjson.Marshal(value, value.Type())))
 }

@@ -32,7 +32,6 @@ type terraform struct {
 	*project
 
 	folder, reattach string
-	demanded         []string // addresses for -replace
 	attempts         int
 }
 
@@ -80,7 +79,7 @@ func (f *terraform) run(args ...string) (string, bool) {
 	command.Env = append(os.Environ(), "TF_CLI_ARGS=-no-color", "TF_INPUT=0", "CHECKPOINT_DISABLE=1")
 	if len(f.config.of("provider")) > 1 {
 		file, err := overrides()
-		f.check(err)
+		must(f.t, err)
 		command.Env = append(command.Env, "TF_CLI_CONFIG_FILE="+file)
 	} else {
 		command.Env = append(command.Env, "TF_CLI_CONFIG_FILE=/dev/null", "TF_REATTACH_PROVIDERS="+f.reattach)
@@ -134,9 +133,7 @@ func (f *terraform) write() {
 		declared[b.address] = true
 	}
 	for name, v := range f.variables {
-		text, err := ctyjson.Marshal(v.value, v.value.Type())
-		f.check(err)
-		values[name] = text
+		values[name] = sure(ctyjson.Marshal(v.value, v.value.Type()))
 		if !declared[name] {
 			extra += fmt.Sprintf("\nvariable %q {}", name)
 		}
@@ -145,8 +142,6 @@ func (f *terraform) write() {
 				name, f.attempts)
 		}
 	}
-	text, err := json.Marshal(values)
-	f.check(err)
 	config := reference.ReplaceAllStringFunc(f.text, func(use string) string {
 		name := strings.TrimPrefix(use, "var.")
 		if late(name) {
@@ -155,9 +150,9 @@ func (f *terraform) write() {
 		return use
 	})
 	for file, text := range map[string]string{
-		"main.tf": config, "extra.tf": extra, "terraform.tfvars.json": string(text),
+		"main.tf": config, "extra.tf": extra, "terraform.tfvars.json": string(sure(json.Marshal(values))),
 	} {
-		f.check(os.WriteFile(filepath.Join(f.folder, file), []byte(text), 0o600))
+		must(f.t, os.WriteFile(filepath.Join(f.folder, file), []byte(text), 0o600))
 	}
 }
 
@@ -176,7 +171,7 @@ func (f *terraform) plan(destroy bool) *outcome {
 		return o
 	}
 	var plan tfjson.Plan
-	f.check(json.Unmarshal([]byte(f.must("show", "-json", "plan")), &plan))
+	must(f.t, json.Unmarshal([]byte(f.must("show", "-json", "plan")), &plan))
 	for _, one := range plan.ResourceChanges {
 		if one.Mode != tfjson.ManagedResourceMode || one.Type == "terraform_data" {
 			continue
@@ -219,63 +214,39 @@ func (f *terraform) importInto(address, id string) *outcome {
 	return o
 }
 
-// edit runs a command that changes the state only.
-func (f *terraform) edit(args ...string) {
-	f.t.Helper()
-	f.must(args...)
-	f.read()
-}
-
 // read copies Terraform's state into the project.
 func (f *terraform) read() {
 	f.t.Helper()
-	var state tfjson.State
-	f.check(json.Unmarshal([]byte(f.must("show", "-json")), &state))
-	f.state = nil
-	f.show(&state)
-	if state.Values == nil {
-		return
+	var shown tfjson.State
+	must(f.t, json.Unmarshal([]byte(f.must("show", "-json")), &shown))
+	f.state = f.show(&shown)
+}
+
+// show copies the data sources of a state into the project, and returns its resources.
+func (f *terraform) show(shown *tfjson.State) state {
+	f.t.Helper()
+	var resources state
+	if shown == nil || shown.Values == nil {
+		return nil
 	}
-	for _, one := range state.Values.RootModule.Resources {
-		if one.Mode == tfjson.ManagedResourceMode && one.Type != "terraform_data" {
-			f.state = append(f.state, &instance{
+	for _, one := range shown.Values.RootModule.Resources {
+		switch {
+		case one.Mode == tfjson.DataResourceMode:
+			f.shown[one.Address] = f.value(one.AttributeValues, schemaFor("data", one.Type).of)
+		case one.Type != "terraform_data":
+			resources = append(resources, &instance{
 				address: one.Address, typeName: one.Type, tainted: one.Tainted,
 				value: f.value(one.AttributeValues, schemaFor("resource", one.Type).of),
 			})
 		}
 	}
+	return resources
 }
 
-// show copies the data sources of a state into the project.
-func (f *terraform) show(state *tfjson.State) {
-	f.t.Helper()
-	if state == nil || state.Values == nil {
-		return
-	}
-	for _, one := range state.Values.RootModule.Resources {
-		if one.Mode == tfjson.DataResourceMode {
-			f.shown[one.Address] = f.value(one.AttributeValues, schemaFor("data", one.Type).of)
-		}
-	}
-}
-
-// value returns a value that Terraform has shown as JSON.
+// value returns a value that Terraform has shown as JSON. A plan leaves out what is unknown, which is null here.
 func (f *terraform) value(shown any, kind cty.Type) cty.Value {
 	f.t.Helper()
-	text, err := json.Marshal(shown)
-	f.check(err)
-	if fields, ok := shown.(map[string]any); ok { // a plan leaves out what is unknown
-		for name := range kind.AttributeTypes() {
-			if _, there := fields[name]; !there {
-				fields[name] = nil
-			}
-		}
-		text, err = json.Marshal(fields)
-		f.check(err)
-	}
-	value, err := ctyjson.Unmarshal(text, kind)
-	f.check(err)
-	return value
+	return sure(ctyjson.Unmarshal(sure(json.Marshal(shown)), kind))
 }
 
 // unknownWhere returns a value with what Terraform marks as unknown.

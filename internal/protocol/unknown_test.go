@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
@@ -10,58 +11,40 @@ import (
 func TestALeafWithAnUnknownNameIsAReplacementWithItsReason(t *testing.T) {
 	l := leavesFor(t, topology...)
 	l.have("rome", namespaceNamed("shortcuts"))
-	const settings = overNodePort + `
+	const settings = `
 		client_namespace = "shortcuts"
 		client_network   = { pod_cidrs = ["10.202.64.0/18"] }`
 	named := func(settings string) string {
-		return `
-			resource "liqo_shortcut" "rome_milan" {
-			  client = "rome"
-			  server = var.server
-			  ` + settings + `
-			}`
+		return strings.Replace(shortcut(settings), `"milan"`, "var.server", 1)
 	}
 	const reason = "Warning: Perhaps another cluster"
-	p := l.project(t, named(overNodePort))
-	p.unknown("server", cty.StringVal("milan"))
-	created := p.applyOnce()
-	created.does("create", romeMilan)
-	created.doesNotSay(reason)
+	p := l.project(t, named(""))
+	p.unknown("server", cty.StringVal("milan")).applyOnce().does("create", romeMilan).doesNotSay(reason)
 
-	p.configure(named(settings))
-	p.unknown("server", cty.StringVal("milan")) // the name turns out to be the same
-	replaced := p.applyOnce()
-	replaced.does("replace", romeMilan)
-	replaced.says(reason, "The name of the server is known only during the apply.",
+	p.configure(named(settings)).unknown("server", cty.StringVal("milan")) // the name turns out to be the same
+	p.applyOnce().does("replace", romeMilan).says(reason, "The name of the server is known only during the apply.",
 		`It was "milan", and it is not known yet whether it will still refer to cluster "milan".`)
 	for _, server := range []string{"milan", "europe"} {
-		p.unknown("server", cty.StringVal(server))
-		again := p.applyOnce()
-		again.does("replace", romeMilan)
-		again.says(reason)
+		p.unknown("server", cty.StringVal(server)).applyOnce().does("replace", romeMilan).says(reason)
 		p.has(romeMilan, "rome/"+server, "id")
 		p.has(romeMilan, "Connected", "status")
 		p.has(romeMilan, "shortcuts", "client_namespace")
 		p.has(romeMilan, `["10.202.64.0/18"]`, "client_network", "pod_cidrs")
 
-		p.set("server", cty.StringVal(server))
-		p.plan().isEmpty()
+		p.set("server", cty.StringVal(server)).plan().isEmpty()
 	}
 }
 
 func TestUnknownRangesChangeInPlace(t *testing.T) {
 	l := leavesFor(t)
-	p := l.project(t, between("milan", overNodePort+`
-		client_network = { pod_cidrs = [var.pods] }
-		server_network = { external_cidr = var.external }`))
+	p := l.project(t, shortcut(`client_network = { pod_cidrs = [var.pods] }`,
+		`server_network = { external_cidr = var.external }`))
 	announce := func(pods, external string) *outcome {
-		p.unknown("pods", cty.StringVal(pods))
-		p.unknown("external", cty.StringVal(external))
+		p.unknown("pods", cty.StringVal(pods)).unknown("external", cty.StringVal(external))
 		return p.applyOnce()
 	}
 	announce("10.202.0.0/17", "192.168.1.0/25")
 	announce("10.202.128.0/17", "192.168.1.0/26").does("update", romeMilan)
-	p.has(romeMilan, "Connected", "status")
 	p.has(romeMilan, `["10.202.128.0/17"]`, "client_network", "remapped_pod_cidrs")
 	p.has(romeMilan, "192.168.1.0/26", "server_network", "external_cidr")
 }
@@ -70,13 +53,11 @@ func TestAllowMayBeKnownOnlyByTheApply(t *testing.T) {
 	l := leavesFor(t)
 	p := l.project(t, `
 		variable "port" { default = null }
-		`+between("milan", overNodePort+`
-			allow = [
+		`+shortcut(`allow = [
 			  { to = "server", protocol = "ICMP", port = var.port },
 			  { to = "server", protocol = "TCP", end_port = var.end_port, cidrs = var.cidrs },
 			]`))
-	p.set("cidrs", cty.NullVal(cty.List(cty.String)))
-	p.set("end_port", cty.NullVal(cty.Number))
+	p.set("cidrs", cty.NullVal(cty.List(cty.String))).set("end_port", cty.NullVal(cty.Number))
 	p.validate() // knows no variable
 
 	rule := func(port int64) cty.Value {
@@ -84,25 +65,20 @@ func TestAllowMayBeKnownOnlyByTheApply(t *testing.T) {
 			"to": cty.StringVal("server"), "protocol": cty.StringVal("TCP"), "port": cty.NumberIntVal(port),
 		})})
 	}
-	p.configure(between("milan", overNodePort+"\nallow = var.allow"))
-	p.unknown("allow", rule(5432))
+	p.configure(shortcut("allow = var.allow")).unknown("allow", rule(5432))
 	p.plan().plans(romeMilan, unknown, "allow")
 	p.applyOnce()
 	l.hasRules("milan", "rome", true)
 	p.applyOnce().does("update", romeMilan) // it might have changed
-	p.unknown("allow", cty.NullVal(rule(5432).Type()))
-	p.applyOnce()
+	p.unknown("allow", cty.NullVal(rule(5432).Type())).applyOnce()
 	l.hasRules("milan", "rome", false)
 	p.has(romeMilan, "null", "allow")
 
-	p.configure(between("milan", overNodePort+`
-		allow = [{ to = "server", protocol = "TCP", port = var.port, cidrs = var.cidrs }]`))
+	p.configure(shortcut(`allow = [{ to = "server", protocol = "TCP", port = var.port, cidrs = var.cidrs }]`))
 	p.unknown("port", cty.NumberIntVal(5432))
-	p.unknown("cidrs", cty.ListVal([]cty.Value{cty.StringVal("10.203.4.0/24")}))
-	p.applyOnce()
+	p.unknown("cidrs", cty.ListVal([]cty.Value{cty.StringVal("10.203.4.0/24")})).applyOnce()
 	p.has(romeMilan, onPort5432, "allow")
-	p.unknown("cidrs", cty.ListVal([]cty.Value{cty.StringVal("10.99.0.0/24")}))
-	p.applyFails("10.99.0.0/24")
+	p.unknown("cidrs", cty.ListVal([]cty.Value{cty.StringVal("10.99.0.0/24")})).applyFails("10.99.0.0/24")
 	p.has(romeMilan, onPort5432, "allow")
 }
 
@@ -147,9 +123,7 @@ func TestAnyTwoSettingsOfAnEndMayBeKnownOnlyByTheApply(t *testing.T) {
 			for one, value := range end.settings {
 				p.unknown(one, value)
 				for another, value := range end.settings {
-					p.unknown(another, value)
-					p.configure(written(one, another))
-					p.plan()
+					p.unknown(another, value).configure(written(one, another)).plan()
 				}
 			}
 		}

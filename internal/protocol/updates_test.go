@@ -11,16 +11,14 @@ import (
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo/reactions"
 )
 
 func TestEverySettingChangesInPlace(t *testing.T) {
 	l := leavesFor(t)
-	l.copyTemplate("milan", "WgGatewayServerTemplate", "wireguard-server")
-	l.copyTemplate("rome", "WgGatewayClientTemplate", "wireguard-client")
+	l.copyTemplate("milan", networkingv1beta1.WgGatewayServerTemplateKind, "wireguard-server")
+	l.copyTemplate("rome", networkingv1beta1.WgGatewayClientTemplateKind, "wireguard-client")
 	for _, name := range []string{"rome", "milan"} {
 		l.have(name, keysNamed(t, "my-keys"))
 	}
@@ -102,8 +100,7 @@ func TestEverySettingChangesInPlace(t *testing.T) {
 		if changes := differing(before, l.requested()); changes != update.changes {
 			t.Errorf("%s = %s has changed %q, not %q", update.setting, update.value, changes, update.changes)
 		}
-		p.has(romeMilan, l.network("milan", "rome"), "client_network")
-		p.has(romeMilan, l.network("rome", "milan"), "server_network")
+		p.hasNetworks()
 	}
 	for _, setting := range everySetting() {
 		if block, _, _ := strings.Cut(setting, "."); !tested[setting] && !tested[block] {
@@ -116,25 +113,18 @@ func TestAPlanDoesNotChangeAGatewayOfAnotherTechnology(t *testing.T) {
 	const refused, notWireGuards = `Error: Changes are not supported for the technology of this gateway on leaf "milan"`,
 		`{"status":{"serverRef":{"apiVersion":"v1","kind":"ConfigMap","namespace":"liqo-tenant-rome","name":"rome"}}}`
 	l := leavesFor(t)
-	for address, config := range map[string]func(settings string) string{
-		romeMilan: func(settings string) string { return between("milan", overNodePort+settings) },
-		milansServer: func(settings string) string {
-			return endAt(milansServer, "milan", "rome", `service_type = "NodePort"`+settings)
-		},
-	} {
-		t.Run(address, func(t *testing.T) {
-			p := l.project(t, config(""))
+	for name, resource := range havingMilansGateway {
+		t.Run(name, func(t *testing.T) {
+			p := l.project(t, resource.with())
 			p.apply()
 			l.patchStatus("milan", inTenant(&networkingv1beta1.GatewayServer{}, "rome"), notWireGuards)
 			p.plan().isEmpty()
-			p.configure(config("\nallow = []"))
-			p.apply().does("update", address)
-			p.configure(config("\nmtu = 1400"))
-			p.planFails(refused, "with "+address+",", "template",
+			p.configure(resource.with("allow = []")).apply().does("update", resource.address)
+			p.configure(resource.with("mtu = 1400")).planFails(refused, "with "+resource.address+",", "template",
 				"GatewayServer liqo-tenant-rome/rome", "`terraform taint ADDRESS`")
-			p.taint(address)
-			p.apply().does("replace", address)
-			p.has(address, "1400", "mtu")
+			p.taint(resource.address)
+			p.apply().does("replace", resource.address)
+			p.has(resource.address, "1400", "mtu")
 			p.destroy()
 		})
 	}
@@ -225,9 +215,7 @@ func keysNamed(t *testing.T, name string) *corev1.Secret {
 // copyTemplate copies one of Liqo's templates on a leaf, without some fields wherever they are.
 func (l *leaves) copyTemplate(name, kind, from string, without ...string) {
 	l.t.Helper()
-	template := &unstructured.Unstructured{}
-	template.SetGroupVersionKind(networkingv1beta1.GroupVersion.WithKind(kind))
-	must(l.t, l.of(name).Get(l.t.Context(), client.ObjectKey{Namespace: "liqo", Name: from}, template))
+	template := read(l, name, templateOf(kind, "liqo", from))
 	for _, field := range without {
 		removeField(template.Object, field)
 	}
