@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
 	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -16,11 +15,6 @@ import (
 // denying is the Deployment of a Liqo that forbids direct connections.
 func denying() *appsv1.Deployment {
 	return clustertest.Controllers("", "--v=2", "--deny-direct-connections")
-}
-
-// remapping is the Configuration of a centre that reaches a leaf's pods at other addresses.
-func remapping(leaf string) *networkingv1beta1.Configuration {
-	return clustertest.Remapped(leaf, "10.90.0.0/16", "10.91.0.0/16")
 }
 
 func TestALeafThatHasNotAcceptedTheNamespaceHasTheReasonInItsLog(t *testing.T) {
@@ -78,7 +72,8 @@ func TestEachLeafShowsWhichAddressItUsesForEachPod(t *testing.T) {
 			usual, objects{network, past}, inMilan, clustertest.OlderLiqo, Central, "Update it to v1.2.0", Partial,
 		},
 		"a central cluster that remaps": {
-			append(inEurope(web(asked), remapped), remapping("milan")), objects{network, past}, inMilan, nil, Central,
+			append(inEurope(web(asked), remapped), clustertest.Remapped("milan", "10.90.0.0/16", "10.91.0.0/16")),
+			objects{network, past}, inMilan, nil, Central,
 			`it remaps 10.0.0.0/16 to 10.90.0.0/16`, Partial,
 		},
 		"a network that is down": {

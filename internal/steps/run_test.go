@@ -14,8 +14,6 @@ import (
 	"github.com/leafmesh/terraform-provider-liqo/internal/steps"
 )
 
-func nothing(context.Context) (steps.None, error) { return steps.None{}, nil }
-
 func TestAStepComesAfterThoseWhoseResultsItNeeds(t *testing.T) {
 	r := steps.New(t.Context(), "test")
 	first := steps.Do(r, "rome", "first", func(context.Context) (string, error) { return "first", nil })
@@ -143,7 +141,7 @@ func TestARunThatIsCancelledBeforeItsFirstStepFails(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := steps.New(ctx, "test")
-	steps.Do(r, "rome", "work", nothing)
+	steps.Do(r, "rome", "work", func(context.Context) (steps.None, error) { return steps.None{}, nil })
 	if err := r.Wait(); !errors.Is(err, context.Canceled) {
 		t.Errorf("got: %v", err)
 	}
