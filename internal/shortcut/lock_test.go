@@ -220,6 +220,19 @@ func TestWhatAKilledCreateHasLeftIsStillNobodysAfterAnotherCreateThatFailed(t *t
 	})
 }
 
+func TestALeaseListsAllCreatesThatWereKilledOneAfterTheOther(t *testing.T) {
+	lease := leftBehind()
+	for _, next := range []owner.Owner{somebody, me} {
+		New(leafWith(t, "rome"), leafWith(t, "milan")).OwnedBy(next).pairLock(true).mark(lease)
+	}
+	listed := owner.UnfinishedOn(lease)
+	for _, one := range []owner.Owner{killed, somebody, me} {
+		if _, ok := listed[one.Token]; !ok {
+			t.Errorf("%s is missing in %v: nobody could take over what it has left", one.Token, listed)
+		}
+	}
+}
+
 func TestAShortcutThatTheCachesDoNotShowIsNotTakenOver(t *testing.T) {
 	rome, milan := romeAndMilan(t)
 	spec := overNodePort
