@@ -174,11 +174,14 @@ func (l *Lab) Dir() *labdir.Dir { return l.dir }
 
 // State describes the lab to its users.
 func (l *Lab) State() labdir.State {
-	state := labdir.State{Dir: l.dir.Path, Kubeconfig: l.dir.Kubeconfig(), DataPlane: string(l.dataPlane())}
+	state := labdir.State{Dir: l.dir.Path, Kubeconfig: l.dir.Kubeconfig(), DataPlane: string(Simulated)}
+	if l.real != nil {
+		state.DataPlane = string(Real)
+	}
 	for _, c := range l.clusters {
 		release := c.Release()
 		described := labdir.Cluster{
-			Name: c.Name, Kubeconfig: c.KubeconfigFile(), Server: c.Config().Host, Etcd: c.Etcd(),
+			Name: c.Name, Kubeconfig: c.KubeconfigFile(), Server: c.Config().Host, Etcd: c.Etcd,
 			PodCIDR: c.PodCIDR.String(), ExternalCIDR: c.ExternalCIDR.String(), ClusterID: c.Name, AuditLog: c.AuditLog(),
 			KubernetesVersion: c.Kubernetes, LiqoVersion: string(release.Version), LiqoFolder: release.Folder,
 			Peerable: c.Peerable,

@@ -116,10 +116,3 @@ func (l *Lab) Real() (*realplane.Real, error) {
 	}
 	return l.real, nil
 }
-
-func (l *Lab) dataPlane() DataPlane {
-	if l.real == nil {
-		return Simulated
-	}
-	return Real
-}

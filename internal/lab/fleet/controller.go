@@ -48,8 +48,8 @@ func (c *controller) run(ctx context.Context, changes *watcher) error {
 		select {
 		case <-changes.more:
 			for _, e := range changes.take() {
-				if err := c.react(e.change); err != nil {
-					return fmt.Errorf("leaf %s, %s %s: %w", c.name, e.change.resource.kind, key(e.change.object), err)
+				if err := c.react(e); err != nil {
+					return fmt.Errorf("leaf %s, %s %s: %w", c.name, e.resource.kind, key(e.object), err)
 				}
 			}
 		case <-reports.C:

@@ -109,7 +109,7 @@ func (s *store) write(
 	case written == nil:
 		return object{}, nil
 	case exists && written.GetDeletionTimestamp() != nil && len(finalizers(written)) == 0:
-		return s.remove(r, key, present)
+		return s.put(r, key, present.DeepCopy(), watch.Deleted)
 	case !exists:
 		if err := s.namespaceExists(r, key.Namespace); err != nil {
 			return object{}, err
@@ -135,7 +135,7 @@ func (s *store) delete(r *resource, key types.NamespacedName, check func(present
 	}
 	switch {
 	case len(finalizers(present.contents)) == 0:
-		return s.remove(r, key, present)
+		return s.put(r, key, present.DeepCopy(), watch.Deleted)
 	case present.GetDeletionTimestamp() != nil:
 		return present, nil
 	}
@@ -201,37 +201,24 @@ func (s *store) namespaceExists(r *resource, name string) error {
 	return nil
 }
 
-// put stores an object under the next version.
+// put stores an object under the next version, or removes it. Who watches it then gets it as it was.
 func (s *store) put(
 	r *resource, key types.NamespacedName, written *contents, event watch.EventType,
 ) (object, error) {
-	stored, err := s.next(written)
-	if err != nil {
-		return object{}, err
-	}
-	former := s.objects[r][key]
-	s.objects[r][key] = stored
-	s.notify(change{event, r, former, stored, s.version})
-	return stored, nil
-}
-
-// remove removes an object. Who watches it gets it as it was, under the next version.
-func (s *store) remove(r *resource, key types.NamespacedName, present object) (object, error) {
-	last, err := s.next(present.DeepCopy())
-	if err != nil {
-		return object{}, err
-	}
-	delete(s.objects[r], key)
-	s.notify(change{watch.Deleted, r, present, last, s.version})
-	return last, nil
-}
-
-// next gives an object the next version.
-func (s *store) next(written *contents) (object, error) {
 	s.version++
 	written.SetResourceVersion(s.currentVersion())
 	encoded, err := json.Marshal(written)
-	return object{written, encoded}, err
+	if err != nil {
+		return object{}, err
+	}
+	former, stored := s.objects[r][key], object{written, encoded}
+	if event == watch.Deleted {
+		delete(s.objects[r], key)
+	} else {
+		s.objects[r][key] = stored
+	}
+	s.notify(change{event, r, former, stored, s.version})
+	return stored, nil
 }
 
 // change is one write.

@@ -18,14 +18,8 @@ type watcher struct {
 	selected func(change) (watch.EventType, bool)
 
 	mu      sync.Mutex
-	waiting []event
+	waiting []change
 	more    chan struct{} // has an element while there may be events that wait
-}
-
-// event is what a watcher gets to see of a change.
-type event struct {
-	kind   watch.EventType
-	change change
 }
 
 // watch returns the objects that are there, and a watcher of what changes after that. It ends with the context.
@@ -96,12 +90,12 @@ func seen(c change, selected func(object) bool) (watch.EventType, bool) {
 }
 
 func (w *watcher) notify(c change) {
-	kind, ok := w.selected(c)
-	if !ok {
+	var ok bool
+	if c.event, ok = w.selected(c); !ok {
 		return
 	}
 	w.mu.Lock()
-	w.waiting = append(w.waiting, event{kind, c})
+	w.waiting = append(w.waiting, c)
 	w.mu.Unlock()
 	select {
 	case w.more <- struct{}{}:
@@ -110,7 +104,7 @@ func (w *watcher) notify(c change) {
 }
 
 // next returns the events since the last call, of which there is at least one. It returns nil when the context ends.
-func (w *watcher) next(ctx context.Context) []event {
+func (w *watcher) next(ctx context.Context) []change {
 	for {
 		if waiting := w.take(); len(waiting) > 0 {
 			return waiting
@@ -124,7 +118,7 @@ func (w *watcher) next(ctx context.Context) []event {
 }
 
 // take returns the events since the last call.
-func (w *watcher) take() []event {
+func (w *watcher) take() []change {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	waiting := w.waiting
@@ -191,7 +185,7 @@ func (s *stream) follow(ctx context.Context, watcher *watcher) {
 			return
 		}
 		for _, e := range events {
-			if s.send(e.kind, s.asked.shape(e.change.object)) != nil {
+			if s.send(e.event, s.asked.shape(e.object)) != nil {
 				return
 			}
 		}

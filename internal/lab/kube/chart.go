@@ -235,7 +235,7 @@ func (c *Cluster) installCRDs(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			return c.Etcd().Put(ctx, crdKey+crd.Name, value)
+			return c.Etcd.Put(ctx, crdKey+crd.Name, value)
 		})
 	}
 	return group.Wait()

@@ -76,8 +76,10 @@ type Options struct {
 // Cluster is a running leaf. Its methods are safe for concurrent use.
 type Cluster struct {
 	Options
+	// Etcd is where the cluster's etcd is.
+	Etcd labdir.Etcd
+
 	plane     *envtest.ControlPlane
-	etcd      labdir.Etcd
 	authority *authority
 	// config has the administrator's credentials, which the cluster itself uses. operator has those
 	// of the lab's user.

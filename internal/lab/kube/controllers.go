@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	componentconfig "k8s.io/component-base/config/v1alpha1"
@@ -62,11 +61,11 @@ func (s *controllers) stop(ctx context.Context) {
 	s.stopManager()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var group errgroup.Group
+	var ended sync.WaitGroup
 	for _, p := range s.processes {
-		group.Go(func() error { p.Stop(ctx); return nil })
+		ended.Go(func() { p.Stop(ctx) })
 	}
-	_ = group.Wait() // the functions return no error
+	ended.Wait()
 }
 
 // startControllers starts everything that works on the cluster, and returns when it works. Install,

@@ -29,11 +29,11 @@ func (c *Cluster) configureEtcd(data, certificates string, log *os.File) error {
 		return err
 	}
 	address, gateway, health := addressAt("https", ports[0]), addressAt("https", ports[1]), addressAt("http", ports[2])
-	c.etcd = labdir.Etcd{
+	c.Etcd = labdir.Etcd{
 		Address: gateway.String(), CAFile: filepath.Join(certificates, "etcd-ca.crt"),
 		CertFile: filepath.Join(certificates, "etcd.crt"), KeyFile: filepath.Join(certificates, "etcd.key"),
 	}
-	if err := writeEtcdCertificate(c.Name, c.etcd); err != nil {
+	if err := writeEtcdCertificate(c.Name, c.Etcd); err != nil {
 		return err
 	}
 	c.plane.Etcd = &envtest.Etcd{
@@ -49,12 +49,12 @@ func (c *Cluster) configureEtcd(data, certificates string, log *os.File) error {
 		Set("listen-metrics-urls", health.String())
 	for _, of := range []string{"", "peer-"} {
 		arguments.
-			Set(of+"trusted-ca-file", c.etcd.CAFile).Set(of+"cert-file", c.etcd.CertFile).
-			Set(of+"key-file", c.etcd.KeyFile).Set(of+"client-cert-auth", "true")
+			Set(of+"trusted-ca-file", c.Etcd.CAFile).Set(of+"cert-file", c.Etcd.CertFile).
+			Set(of+"key-file", c.Etcd.KeyFile).Set(of+"client-cert-auth", "true")
 	}
 	c.plane.APIServer.EtcdURL = address
 	c.plane.APIServer.Configure().
-		Set("etcd-cafile", c.etcd.CAFile).Set("etcd-certfile", c.etcd.CertFile).Set("etcd-keyfile", c.etcd.KeyFile)
+		Set("etcd-cafile", c.Etcd.CAFile).Set("etcd-certfile", c.Etcd.CertFile).Set("etcd-keyfile", c.Etcd.KeyFile)
 	return nil
 }
 
@@ -80,6 +80,3 @@ func writeEtcdCertificate(name string, to labdir.Etcd) error {
 	return errors.Join(err, cert.WriteCert(to.CAFile, authority),
 		cert.WriteCert(to.CertFile, certificate), keyutil.WriteKey(to.KeyFile, key))
 }
-
-// Etcd returns where the cluster's etcd is.
-func (c *Cluster) Etcd() labdir.Etcd { return c.etcd }

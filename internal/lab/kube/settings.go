@@ -32,8 +32,7 @@ func (c *Cluster) Set(ctx context.Context, key, value string) error {
 			err = c.setUnschedulable(ctx, !schedulable)
 		}
 	case "liqo":
-		switch value {
-		case "running", "stopped":
+		if value == "running" || value == "stopped" {
 			return c.SetLiqo(ctx, value == "running")
 		}
 		var release binaries.LiqoRelease

@@ -43,8 +43,7 @@ func (r *podReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 
 func (r *podReconciler) step(ctx context.Context, pod *corev1.Pod) (ctrl.Result, error) {
 	switch {
-	case pod.Spec.NodeName != r.Node:
-		return ctrl.Result{}, nil // the scheduler has it still, or a virtual kubelet
+	case pod.Spec.NodeName != r.Node: // the scheduler has it still, or a virtual kubelet
 	case pod.DeletionTimestamp != nil:
 		return r.terminate(ctx, pod)
 	case pod.Status.Phase == corev1.PodPending || pod.Status.Phase == "":
@@ -54,9 +53,8 @@ func (r *podReconciler) step(ctx context.Context, pod *corev1.Pod) (ctrl.Result,
 			return ctrl.Result{}, err
 		}
 		return r.follow(ctx, pod)
-	default:
-		return ctrl.Result{}, nil
 	}
+	return ctrl.Result{}, nil
 }
 
 // run moves a scheduled pod to running, if its volumes, its images and the settings allow it.

@@ -108,8 +108,13 @@ func (r *Reporter) During(what string) (done func()) {
 
 // show writes a status to the terminal.
 func (r *Reporter) show(status string) {
-	fmt.Fprint(r.out, fit(status, width(r.out)))
 	r.status = status
+	if file, ok := r.out.(*os.File); ok {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
+			status = fit(status, width)
+		}
+	}
+	fmt.Fprint(r.out, status)
 }
 
 // fit shortens a status that is wider than the terminal. It would take two lines, and only one can
@@ -119,19 +124,6 @@ func fit(status string, width int) string {
 		return string(runes[:width-1])
 	}
 	return status
-}
-
-// width returns the width of a terminal in characters, or zero if it is unknown.
-func width(out io.Writer) int {
-	file, ok := out.(*os.File)
-	if !ok {
-		return 0
-	}
-	width, _, err := term.GetSize(int(file.Fd()))
-	if err != nil {
-		return 0
-	}
-	return width
 }
 
 // clear removes the status from the terminal.

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"runtime"
@@ -143,15 +142,6 @@ func (s *Sandbox) Do(f func() error) error {
 		done <- err
 	}()
 	return <-done
-}
-
-// Listen opens a TCP port in the sandbox. Address is of the form IP:port.
-func (s *Sandbox) Listen(address string) (listener net.Listener, err error) {
-	err = s.Do(func() error {
-		listener, err = net.Listen("tcp", address)
-		return err
-	})
-	return listener, err
 }
 
 // Enter replaces the calling process with another program in the network of a sandbox and, with

@@ -73,12 +73,6 @@ func (u *up) command() *cobra.Command {
 	return command
 }
 
-// atStdinEOF calls stop at the end of stdin, for programs that start this one as a child.
-func atStdinEOF(stop func()) {
-	_, _ = io.Copy(io.Discard, os.Stdin) // an error is an end as well
-	stop()
-}
-
 func (u *up) run(ctx context.Context) error {
 	if u.detach {
 		return u.runDetached()
@@ -96,7 +90,10 @@ func (u *up) run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if u.stopOnStdinEOF {
-		go atStdinEOF(stop)
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin) // an error is an end as well
+			stop()
+		}()
 	}
 	if err := process.Batch(); err != nil {
 		return err

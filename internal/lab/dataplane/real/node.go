@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"slices"
 
@@ -71,7 +72,11 @@ func (l *leaf) addNode(spec dataplane.Node) error {
 
 // startRelay makes the machine's API server reachable in a sandbox at the same address.
 func startRelay(in *sandbox.Sandbox, address string) (*relay.Relay, error) {
-	listener, err := in.Listen(address)
+	var listener net.Listener
+	err := in.Do(func() (err error) {
+		listener, err = net.Listen("tcp", address)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
