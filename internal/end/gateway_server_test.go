@@ -205,16 +205,15 @@ func TestANodePortOfAnotherServiceIsFoundByADryRun(t *testing.T) {
 		"that of a gateway here": {31000, taken, []client.Object{another}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			leaf := clustertest.Leaf(t, "milan", test.objects...)
-			clustertest.On(leaf, "create", func(call clustertest.Call[any]) error {
-				service, ok := call.Object.(*corev1.Service)
-				if !ok || service.Spec.Ports[0].NodePort != test.port || !call.DryRun {
+			milan := milansEnd(t, test.objects...)
+			clustertest.On(milan.Leaf, "create", func(call clustertest.Call[*corev1.Service]) error {
+				if call.Object.Spec.Ports[0].NodePort != test.port || !call.DryRun {
 					t.Errorf("it creates %+v", call.Object)
 				}
 				return test.answer
 			})
 			server := liqo.GatewaySettings{Role: liqo.ServerRole, NodePort: test.port}
-			err := New(leaf, Remote{Name: "rome", ID: "rome"}).checkNodePort(t.Context(), server)
+			err := milan.checkNodePort(t.Context(), server)
 			if (err != nil) != test.refused ||
 				test.refused && !strings.Contains(explain.Detail(err), "provided port is already allocated") {
 				t.Errorf("got: %v", err)

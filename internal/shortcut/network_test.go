@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
@@ -13,28 +13,18 @@ import (
 
 // wholeClient and wholeServer are the two ends of a complete network. The gateway reports this status.
 func wholeClient(status networkingv1beta1.ConnectionStatusValue) liqo.Objects {
-	whole := connected(status)
-	whole.Gateway = liqo.GatewayOf(clustertest.GatewayClient("milan"))
-	whole.Gateway.SetUID("gateway")
-	return whole
+	return objectsOf(clustertest.ClientEnd("milan", networkingv1beta1.ConnectionStatus{Value: status}))
 }
 
 func wholeServer(status networkingv1beta1.ConnectionStatusValue) liqo.Objects {
-	whole := connected(status)
-	whole.Gateway = liqo.GatewayOf(&networkingv1beta1.GatewayServer{ObjectMeta: metav1.ObjectMeta{UID: "gateway"}})
-	return whole
+	return objectsOf(clustertest.ServerEnd("rome", networkingv1beta1.ConnectionStatus{Value: status}))
 }
 
-// connected is all objects except the gateway.
-func connected(status networkingv1beta1.ConnectionStatusValue) liqo.Objects {
-	return liqo.Objects{
-		Configuration: &networkingv1beta1.Configuration{},
-		PublicKey:     &networkingv1beta1.PublicKey{},
-		Connection: &networkingv1beta1.Connection{
-			ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "gateway"}}},
-			Status:     networkingv1beta1.ConnectionStatus{Value: status},
-		},
+func objectsOf(all []client.Object) (objects liqo.Objects) {
+	for _, object := range all {
+		objects.Add(object)
 	}
+	return objects
 }
 
 func TestTheStatusIsThatOfTheWorseEnd(t *testing.T) {
