@@ -130,7 +130,8 @@ func joinErrors(failure error, others ...error) error {
 const timeToUndo = 30 * time.Second
 
 // begin starts the steps that come before anything else is written. Once all checks have succeeded, the existing
-// objects of the network become the owner's. Then each end gets its namespace, and what is left of a former gateway goes.
+// objects of the network become the owner's. Then each end gets its namespace, and what is left of a former gateway
+// goes.
 func (s *Shortcut) begin(r *steps.Run, lock *lock, spec Spec) (client, server *endSteps) {
 	client = &endSteps{End: s.Client, run: r, spec: spec.ClientEnd}
 	server = &endSteps{End: s.Server, run: r, spec: spec.ServerEnd}
