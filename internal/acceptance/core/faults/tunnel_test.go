@@ -51,7 +51,9 @@ func TestAccATunnelOnWhichNobodyReportsIsNotConnected(t *testing.T) {
 		fellSilent.Add(-time.Hour).UTC().Format(time.RFC3339))
 	for at, of := range acctest.Other {
 		lab.Set(t, at, "mute=true")
-		lab.PatchStatus(t, at, acctest.Named(&networkingv1beta1.Connection{}, "liqo-tenant-"+of, "gw-"+of), anHourAgo)
+		connection := acctest.Named(&networkingv1beta1.Connection{}, "liqo-tenant-"+of, "gw-"+of)
+		lab.PatchStatus(t, at, connection, anHourAgo)
+		lab.Patch(t, at, connection, `{"metadata":{"managedFields":[{}]}}`) // which show that somebody has just written
 	}
 	output := p.Run("plan", "-detailed-exitcode") // it fails where it would change anything
 	acctest.Says(t, output, `Warning: The tunnel from "rome" to "milan" is down`)
