@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	networkingv1beta1 "github.com/liqotech/liqo/apis/networking/v1beta1"
@@ -122,6 +123,25 @@ func TestAShortcutOfAnotherStateIsNeitherTakenOverNorRemoved(t *testing.T) {
 	first.plan().isEmpty()
 	first.taint(romeMilan) // its refresh says that this state has it, wherever it was made
 	first.plan().does("replace", romeMilan)
+}
+
+// Terraform plans as for an apply before a destroy, too, and records nothing of a plan that fails.
+func TestAStateWhoseShortcutHasAnotherOwnerNowCanLetGoOfIt(t *testing.T) {
+	l, first := madeInFirst(t)
+	const theirs = `{"metadata":{"annotations":{"terraform-provider-liqo/owner":"theirs"}}}`
+	for what, object := range l.requested() {
+		leaf, _, _ := strings.Cut(what, " ")
+		l.patch(leaf, &object, theirs)
+	}
+	l.patch("rome", namespaceNamed("liqo-tenant-milan"), theirs)
+	l.patch("milan", namespaceNamed("liqo-tenant-rome"), theirs)
+	networks := l.networks()
+	first.plan().does("create", romeMilan).says("Warning: The shortcut has another owner now",
+		"Warning: A shortcut with \"milan\" exists already on leaf \"rome\"", "a destroy takes nothing of it")
+	first.applyFails("Error: A shortcut with \"milan\" exists already on leaf \"rome\"")
+	first.isNotInTheState()
+	first.destroy()
+	l.sameNetworks(networks)
 }
 
 // Terraform creates the resource of the new address and destroys that of the old one in any order.

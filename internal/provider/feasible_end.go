@@ -94,14 +94,17 @@ func (p *endPlanning[M, P]) checkFeasible(ctx context.Context) diag.Diagnostics 
 }
 
 // checkNotTaken is like [checkResult] for what an instance must not find. It is only a warning if it may be this
-// state's own, by what a refresh has read or by where its owner was created: tainted, or under a former address.
+// state's own, by what a refresh has read or by where its owner was created: tainted, or under a former address. It is
+// also one if the refresh has found that this state's own has another owner now: Terraform plans also before a destroy,
+// and a plan that fails would keep in the state what is no longer its own.
 func (l *leaves) checkNotTaken(attribute path.Path, self owner.Owner, what reservation, err error) diag.Diagnostics {
 	if _, ok := errors.AsType[*trouble.Problem](err); !ok || !l.refreshed.has(what) && !shortcut.MayShareState(self, err) {
 		return checkResult(attribute, err)
 	}
 	return diag.Diagnostics{explained(err,
 		"This is only a warning, because the same apply may destroy the other resource. It may be this resource, "+
-			"tainted or under its former address. In all other cases the apply fails.").warningAt(attribute)}
+			"tainted or under its former address. In all other cases an apply fails, and a destroy takes nothing of "+
+			"it.").warningAt(attribute)}
 }
 
 // checkResult reports the result of a check that would make the apply fail, if it is an error.

@@ -143,6 +143,9 @@ func (r *endResource[M, P]) refresh(
 		diags.Append(failureOf("leaf-unreadable", "The leaf can't be read", err).asError())
 		return unchanged, diags
 	}
+	if observed.Exists || observed.Taken != "" {
+		r.leaves.refreshed.reserve(r.reservation(model.common()), own.Token)
+	}
 	if observed.Taken != "" {
 		diags.Append(report("owner-changed", "The object has another owner now",
 			"This resource no longer owns "+observed.Taken+
@@ -154,7 +157,6 @@ func (r *endResource[M, P]) refresh(
 	}
 	own, settled := private.settle(ctx, own, observed.Unmarked)
 	diags.Append(settled...)
-	r.leaves.refreshed.reserve(r.reservation(model.common()), own.Token)
 	model.common().observed(leaf, observed, own)
 	diags.Append(model.observed(ctx, observed)...)
 	diags.Append(rulesEdited(observed.Allow, observed.Limited)...)

@@ -138,7 +138,7 @@ func (r *shortcutResource) refresh(
 	diags.Append(append(pair.mixedUp(observed), rulesEdited(observed.Allow, observed.Limited)...)...)
 	own, settled := private.settle(ctx, own, observed.Unmarked)
 	diags.Append(settled...)
-	if observed.Exists {
+	if observed.Exists || observed.Joined { // also if it has another owner now: see [leaves.checkNotTaken]
 		r.leaves.refreshed.reserve(reservationOf(pair), own.Token)
 	}
 	recorded := *model

@@ -91,14 +91,17 @@ func TestAccAPeeringBeginsAndEndsOnTheNetworkOfAnEarlierShortcut(t *testing.T) {
 	acctest.Says(t, p.Run("apply", "-auto-approve"), acctest.InPlace)
 	p.Unchanged()
 	for leaf, other := range acctest.Other {
-		// Liqo records some time later that the peering has ended, but not always before it is asked to look again.
-		for _, value := range []string{`"again"`, `null`} {
-			l.Patch(t, leaf, acctest.Named(&liqov1beta1.ForeignCluster{}, "", other),
-				fmt.Sprintf(`{"metadata":{"labels":{"look":%s}}}`, value))
-		}
+		// Liqo records some time later that the peering has ended, and perhaps only when it is asked to look again.
+		looks := 0
 		acctest.Await(t, l, leaf, &liqov1beta1.ForeignClusterList{}, other, func(record *liqov1beta1.ForeignCluster) bool {
-			return !record.Status.Modules.Authentication.Enabled && !record.Status.Modules.Offloading.Enabled
+			if !record.Status.Modules.Authentication.Enabled && !record.Status.Modules.Offloading.Enabled {
+				return true
+			}
+			looks++
+			l.Patch(t, leaf, record, fmt.Sprintf(`{"metadata":{"labels":{"look":"%d"}}}`, looks))
+			return false
 		})
+		l.Patch(t, leaf, acctest.Named(&liqov1beta1.ForeignCluster{}, "", other), `{"metadata":{"labels":{"look":null}}}`)
 	}
 	p.Run("destroy", "-auto-approve")
 	l.SameNetworks(t, before)
