@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 // onlyRule returns an `allow` with one rule, which leads to the server unless it says otherwise.
@@ -42,7 +44,7 @@ func TestARuleThatCantBeIsRefusedAtItsAttribute(t *testing.T) {
 		"none":      {values{"cidrs": cidrs()}, "cidrs", "must contain at least 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			mentions(t, validated(t, romeMilan(values{"allow": onlyRule(test.rule)})), "allow[]."+test.at, test.says)
+			clustertest.Has(t, validated(t, romeMilan(values{"allow": onlyRule(test.rule)})), "allow[]."+test.at, test.says)
 		})
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/shortcut"
 	"github.com/leafmesh/terraform-provider-liqo/internal/topology"
 )
@@ -93,7 +94,7 @@ func TestANameThatIsNotOneOfTheClustersIsAnErrorAtItsArgument(t *testing.T) {
 				t.Errorf("the errors are at %q", got)
 			}
 			for _, diagnostic := range diags {
-				mentions(t, diagnostic.Detail(), `"rome"]. "`)
+				clustertest.Has(t, diagnostic.Detail(), `"rome"]. "`)
 			}
 		})
 	}
@@ -105,7 +106,7 @@ func TestATopologyThatIsTooLargeForAPictureHasEverythingElse(t *testing.T) {
 	if len(diags) != 1 || !slices.Equal(at(diags, diag.SeverityWarning), []string{"mermaid"}) {
 		t.Fatalf("got %v", diags)
 	}
-	mentions(t, diags[0].Detail(), "1100 edges", "500 edges", "`edges_of`", "`problems_only = true`")
+	clustertest.Has(t, diags[0].Detail(), "1100 edges", "500 edges", "`edges_of`", "`problems_only = true`")
 	nodes, edges := len(model.Nodes.Elements()), len(model.Edges.Elements())
 	if nodes != 101 || edges != 1100 || !model.Mermaid.IsNull() {
 		t.Errorf("%d nodes, %d edges and the picture %s", nodes, edges, model.Mermaid)
@@ -120,7 +121,7 @@ func TestATopologyHasTheSelectedEdgesAndAPictureOfThem(t *testing.T) {
 	if nodes, edges := len(model.Nodes.Elements()), len(model.Edges.Elements()); nodes != 22 || edges != 21 {
 		t.Errorf("%d nodes and %d edges", nodes, edges)
 	}
-	mentions(t, model.Mermaid.ValueString(), "22 of 101 clusters, 21 of 1100 connections")
+	clustertest.Has(t, model.Mermaid.ValueString(), "22 of 101 clusters, 21 of 1100 connections")
 	problems := topologyDataModel{ProblemsOnly: types.BoolValue(true)}
 	if diags := problems.show(fleet(100), nil); len(diags) > 0 || len(problems.Edges.Elements()) != 0 {
 		t.Errorf("got %s (%v)", problems.Edges, diags)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 // clusters returns a `clusters` with these entries.
@@ -37,7 +39,7 @@ func validateProvider(t *testing.T, block values) string {
 func TestEmptyCredentialsAreRejectedAtTheirAttribute(t *testing.T) {
 	for _, name := range []string{"config_path", "config_content", "liqo_namespace"} {
 		t.Run(name, func(t *testing.T) {
-			mentions(t, validateProvider(t, values{name: text("")}), name+" is empty")
+			clustertest.Has(t, validateProvider(t, values{name: text("")}), name+" is empty")
 		})
 	}
 	for _, name := range []string{
@@ -49,7 +51,7 @@ func TestEmptyCredentialsAreRejectedAtTheirAttribute(t *testing.T) {
 			const at = `clusters["rome"].`
 			for _, empty := range []string{"", " \n"} {
 				said := validateProvider(t, withRome(values{name: text(empty)}))
-				mentions(t, said, at+name+": Empty value: "+at+name+" is empty.")
+				clustertest.Has(t, said, at+name+": Empty value: "+at+name+" is empty.")
 			}
 		})
 	}
@@ -80,7 +82,7 @@ func TestEmptyPartsOfCredentialsAreRejectedAtTheirAttribute(t *testing.T) {
 	} {
 		t.Run(expected, func(t *testing.T) {
 			said := validateProvider(t, block)
-			mentions(t, said, expected)
+			clustertest.Has(t, said, expected)
 			if strings.Contains(said, "Value Conversion Error") {
 				t.Errorf("an error of the framework: %s", said)
 			}
@@ -97,7 +99,7 @@ func TestALeafThatIsReachedThroughAnotherHasNoOtherCredentials(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			entry := values{"credentials_from": through, name: value}
-			mentions(t, validateProvider(t, withRome(entry)), "cannot be specified when")
+			clustertest.Has(t, validateProvider(t, withRome(entry)), "cannot be specified when")
 		})
 	}
 	for _, name := range []string{"cluster_id", "host", "proxy_url", "tls_server_name"} {
@@ -106,7 +108,7 @@ func TestALeafThatIsReachedThroughAnotherHasNoOtherCredentials(t *testing.T) {
 		})
 	}
 	accepted(t, validateProvider(t, withRome(values{"cluster_id": through})))
-	mentions(t, validateProvider(t, withRome(values{"cluster_id": text(`Europe"`)})), "Not a cluster ID")
+	clustertest.Has(t, validateProvider(t, withRome(values{"cluster_id": text(`Europe"`)})), "Not a cluster ID")
 }
 
 func TestCredentialsThatAreUnknownOrMayBeEmptyAreAccepted(t *testing.T) {
@@ -147,7 +149,7 @@ func TestACredentialThatNoRequestCanCarryIsRejectedAtItsAttributeAndNotShown(t *
 	} {
 		t.Run(name, func(t *testing.T) {
 			said := validateProvider(t, withRome(values{test.attribute: text(test.value)}))
-			mentions(t, said, `clusters["rome"].`+test.attribute, test.said)
+			clustertest.Has(t, said, `clusters["rome"].`+test.attribute, test.said)
 			if strings.Contains(said, strings.TrimSpace(test.value)) || strings.Contains(said, "c2VjcmV0") {
 				t.Errorf("the value is shown: %s", said)
 			}

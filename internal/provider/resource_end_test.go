@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/cluster"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 	"github.com/leafmesh/terraform-provider-liqo/internal/liqo"
 )
 
@@ -195,7 +196,7 @@ func TestAnEndObjectRejectsWhatLiqoCannotUse(t *testing.T) {
 		t.Run(test.typeName+"/"+test.setting, func(t *testing.T) {
 			configured := maps.Clone(all[test.typeName].least)
 			configured[test.setting] = test.value
-			mentions(t, validatedAs(t, test.typeName, configured.of(typeOf(all[test.typeName].schema))), test.says)
+			clustertest.Has(t, validatedAs(t, test.typeName, configured.of(typeOf(all[test.typeName].schema))), test.says)
 		})
 	}
 }
@@ -259,5 +260,5 @@ func TestAnImportOfAnEndOnAnUnknownClusterSaysWhatItsIDMustBe(t *testing.T) {
 	if len(diags) != 1 || diags[0].Summary() != "Unknown leaf turin" {
 		t.Fatalf("got %v", diags)
 	}
-	mentions(t, diags[0].Detail(), "The import ID must be `cluster/remote_cluster_id`")
+	clustertest.Has(t, diags[0].Detail(), "The import ID must be `cluster/remote_cluster_id`")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/leafmesh/terraform-provider-liqo/internal/access"
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 func TestAnImportIDIsSplitIntoTwoKnownNames(t *testing.T) {
@@ -33,7 +34,7 @@ func TestAnImportIDIsSplitIntoTwoKnownNames(t *testing.T) {
 			for _, failure := range []error{pair.clientErr, pair.serverErr} {
 				said += fmt.Sprintf(" %v", failure)
 			}
-			mentions(t, said, expected...)
+			clustertest.Has(t, said, expected...)
 		})
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/leafmesh/terraform-provider-liqo/internal/cluster/clustertest"
 )
 
 func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
@@ -56,13 +58,13 @@ func TestInvalidValuesAreRejectedAtTheirAttribute(t *testing.T) {
 	} {
 		t.Run(test.at+": "+test.says, func(t *testing.T) {
 			setting, _, _ := strings.Cut(test.at, "[")
-			mentions(t, validated(t, romeMilan(values{setting: test.value})), test.at+": "+test.says)
+			clustertest.Has(t, validated(t, romeMilan(values{setting: test.value})), test.at+": "+test.says)
 		})
 	}
 	t.Run("an address of no load balancer", func(t *testing.T) {
 		const address = "server_gateway.load_balancer_ip"
 		config := romeMilan(values{"server_gateway.service_type": text("NodePort"), address: text("1.2.3.4")})
-		mentions(t, validated(t, config), address+": load_balancer_ip without LoadBalancer")
+		clustertest.Has(t, validated(t, config), address+": load_balancer_ip without LoadBalancer")
 	})
 }
 

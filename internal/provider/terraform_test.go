@@ -222,13 +222,3 @@ func sound(tb testing.TB, diags diag.Diagnostics) {
 		tb.Fatal(diags)
 	}
 }
-
-// mentions fails the test unless a text has all of these parts.
-func mentions(t *testing.T, text string, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			t.Errorf("%q is missing in: %s", part, text)
-		}
-	}
-}

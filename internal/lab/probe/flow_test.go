@@ -109,27 +109,7 @@ func TestEachProtocolHasAFlowOfOneIdentity(t *testing.T) {
 		_, _ = io.WriteString(w, "here")
 	}))
 	defer server.Close()
-	address, err := netip.ParseAddrPort(server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	datagrams, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(address))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer datagrams.Close()
-	sources := make(chan netip.AddrPort, 1000)
-	go func() {
-		buffer := make([]byte, largestPacket)
-		for {
-			size, from, err := datagrams.ReadFromUDPAddrPort(buffer)
-			if err != nil {
-				return
-			}
-			sources <- from
-			_, _ = datagrams.WriteToUDPAddrPort(buffer[:size], from) // a lost answer would be a silence
-		}
-	}()
+	address, sources := echo(t, server.Listener.Addr().String())
 	for _, protocol := range Protocols {
 		t.Run(protocol, func(t *testing.T) {
 			if protocol == "icmp" && os.Getuid() != 0 {

@@ -135,13 +135,15 @@ func TestARequestHasAnIDThatNoOtherOneHadWhileAGatewayRemembersIt(t *testing.T) 
 	})
 }
 
-func TestEachDatagramIsTheFirstOfAFlow(t *testing.T) {
-	server, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.MustParseAddrPort("127.0.0.1:0")))
+// echo answers every datagram at an address until the test ends. The channel has where each one came from.
+func echo(t *testing.T, at string) (netip.AddrPort, <-chan netip.AddrPort) {
+	t.Helper()
+	server, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.MustParseAddrPort(at)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer server.Close()
-	sources := make(chan netip.AddrPort, 3)
+	t.Cleanup(func() { _ = server.Close() })
+	sources := make(chan netip.AddrPort, 1000)
 	go func() {
 		buffer := make([]byte, largestPacket)
 		for {
@@ -150,10 +152,14 @@ func TestEachDatagramIsTheFirstOfAFlow(t *testing.T) {
 				return
 			}
 			sources <- from
-			_, _ = server.WriteToUDPAddrPort(buffer[:size], from) // a lost answer is counted below
+			_, _ = server.WriteToUDPAddrPort(buffer[:size], from) // a test notices a lost answer
 		}
 	}()
-	to := netip.MustParseAddrPort(server.LocalAddr().String())
+	return netip.MustParseAddrPort(server.LocalAddr().String()), sources
+}
+
+func TestEachDatagramIsTheFirstOfAFlow(t *testing.T) {
+	to, sources := echo(t, "127.0.0.1:0")
 	got := askUDP(t.Context(), to, Options{Count: 3, Timeout: 5 * time.Second})
 	if got.Sent != 3 || got.Received != 3 || len(got.Errors) > 0 {
 		t.Errorf("got %+v", got)

@@ -81,6 +81,16 @@ func newFake(t *testing.T) (d *demo, narrated *bytes.Buffer, log func() string) 
 	}
 }
 
+// runAndClose returns the error of a demo that can be closed after it.
+func runAndClose(ctx context.Context, t *testing.T, d *demo) error {
+	t.Helper()
+	err := d.run(ctx)
+	if closed := d.close(); closed != nil {
+		t.Error(closed)
+	}
+	return err
+}
+
 func write(t *testing.T, path, content string, mode os.FileMode) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
@@ -115,10 +125,7 @@ func TestDemoHoldsWhenNothingIsLeft(t *testing.T) {
 func TestDemoFailsAndShowsWhatIsLeft(t *testing.T) {
 	d, narrated, _ := newFake(t)
 	t.Setenv("LEFT", "rome secrets liqo/key\n")
-	err := d.run(t.Context())
-	if closed := d.close(); closed != nil {
-		t.Error(closed)
-	}
+	err := runAndClose(t.Context(), t, d)
 	if err == nil || !strings.Contains(err.Error(), "1 objects more and 0 fewer") {
 		t.Errorf("error is %v", err)
 	}
@@ -130,10 +137,7 @@ func TestDemoFailsAndShowsWhatIsLeft(t *testing.T) {
 func TestDemoFailsWhenThePlanIsNotEmpty(t *testing.T) {
 	d, _, log := newFake(t)
 	t.Setenv("PLAN_EXIT", "2")
-	err := d.run(t.Context())
-	if closed := d.close(); closed != nil {
-		t.Error(closed)
-	}
+	err := runAndClose(t.Context(), t, d)
 	if err == nil || !strings.Contains(err.Error(), "the plan is not empty") {
 		t.Errorf("error is %v", err)
 	}
@@ -145,10 +149,7 @@ func TestDemoFailsWhenThePlanIsNotEmpty(t *testing.T) {
 func TestDemoFailsWhenPingsAreAnsweredWithoutAShortcut(t *testing.T) {
 	d, _, log := newFake(t)
 	t.Setenv("ANSWERS", "all")
-	err := d.run(t.Context())
-	if closed := d.close(); closed != nil {
-		t.Error(closed)
-	}
+	err := runAndClose(t.Context(), t, d)
 	if err == nil || !strings.Contains(err.Error(), "3 pings are answered") ||
 		!strings.HasSuffix(log(), "lab ping\nlab stopped\n") {
 		t.Errorf("error is %v after\n%s", err, log())
@@ -158,10 +159,7 @@ func TestDemoFailsWhenPingsAreAnsweredWithoutAShortcut(t *testing.T) {
 func TestDemoWithoutPacketsSaysWhatItLeavesOut(t *testing.T) {
 	d, narrated, log := newFake(t)
 	t.Setenv("PLANE", "simulated")
-	err := d.run(t.Context())
-	if closed := d.close(); closed != nil {
-		t.Error(closed)
-	}
+	err := runAndClose(t.Context(), t, d)
 	leftOut := strings.Contains(narrated.String(), "left out: the data plane is simulated here")
 	if err != nil || strings.Contains(log(), "ping") || !leftOut {
 		t.Errorf("error is %v after\n%s\n%s", err, log(), narrated)
@@ -178,10 +176,7 @@ func TestInterruptedDemoEndsTerraformBeforeTheClusters(t *testing.T) {
 		_, _ = os.ReadFile(applying) // returns when apply has begun
 		interrupt()
 	}()
-	err := d.run(ctx)
-	if closed := d.close(); closed != nil {
-		t.Error(closed)
-	}
+	err := runAndClose(ctx, t, d)
 	if err == nil {
 		t.Error("an interrupted demo reports success")
 	}
